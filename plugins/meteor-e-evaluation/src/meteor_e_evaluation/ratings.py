@@ -72,56 +72,43 @@ def _iterate_cells(
     Raises:
         InputError: if a column is missing, or if a row has more or fewer fields than the header.
     """
-    index_of_field = _find_columns(table, columns, required)
-    required_values = _find_required_values(table, only)
-    for location, row in _iterate_rows(table):
-        if all(row[index] == value for index, value in required_values.items()):
-            cells = dict.fromkeys(columns, "")
-            cells.update((field, row[index]) for field, index in index_of_field.items())
-            yield location, cells
-
-
-def _find_columns(table: _Table, columns: ColumnNames, required: Collection[str]) -> dict[str, int]:
-    """Return the index of each field's column. The first possible name of a column that is a title is used.
-
-    Raises:
-        InputError: if the column of a required field is missing.
-    """
-    titles = _fold_titles(table)
-    index_of_field = {}
-    for field, names in columns.items():
-        matching_titles = [name for name in names if name in titles]
-        if matching_titles:
-            index_of_field[field] = titles.index(matching_titles[0])
     for field in required:
-        if field not in index_of_field:
-            raise _missing_column_error(table, " or ".join(columns[field]))
-    return index_of_field
-
-
-def _find_required_values(table: _Table, only: Mapping[str, str]) -> dict[int, str]:
-    """Return the value that a row must have in each column that ``only`` names, by index of the column.
-
-    Raises:
-        InputError: if a column is missing.
-    """
-    titles = _fold_titles(table)
+        _require_column(table, columns[field], " or ".join(columns[field]))
+    index_of_field = {field: _find_column(table, names) for field, names in columns.items()}
     required_values = {}
     for title, value in only.items():
-        if title.lower() not in titles:
-            raise _missing_column_error(table, repr(title))
-        required_values[titles.index(title.lower())] = value
-    return required_values
+        required_values[_require_column(table, [title.lower()], repr(title))] = value
+    for location, row in _iterate_rows(table):
+        if all(row[index] == value for index, value in required_values.items()):
+            yield location, {field: "" if index is None else row[index] for field, index in index_of_field.items()}
 
 
-def _fold_titles(table: _Table) -> list[str]:
-    """Return the titles of the columns in lower case."""
-    return [title.strip().lower() for title in table.titles]
+def _find_column(table: _Table, names: Sequence[str]) -> int | None:
+    """Return the index of a column, or None if the table does not have the column.
+
+    Args:
+        table: the table.
+        names: possible names of the column, in lower case. The first name that is a title is used.
+    """
+    titles = [title.strip().lower() for title in table.titles]
+    return next((titles.index(name) for name in names if name in titles), None)
 
 
-def _missing_column_error(table: _Table, column: str) -> InputError:
-    """Return the error for a table without a required column."""
-    return InputError(f"{table.file_name}: no column {column}; it has {', '.join(table.titles)}")
+def _require_column(table: _Table, names: Sequence[str], description: str) -> int:
+    """Return the index of a column.
+
+    Args:
+        table: the table.
+        names: possible names of the column, in lower case.
+        description: description of the column, for the error message.
+
+    Raises:
+        InputError: if the table does not have the column.
+    """
+    index = _find_column(table, names)
+    if index is None:
+        raise InputError(f"{table.file_name}: no column {description}; it has {', '.join(table.titles)}")
+    return index
 
 
 def _iterate_rows(table: _Table) -> Iterator[tuple[str, list[str]]]:

@@ -228,9 +228,7 @@ class ScoreFileMetric(_FileMetric):
 
     def _find_metric_name(self) -> str:
         """Return the name that the files give the metric, or an empty string if they name no metric."""
-        file_scores = []
-        for file in self.options.files:
-            file_scores += self.read_scores(file)
+        file_scores = [entry for file in self.options.files for entry in self.read_scores(file)]
         location = ", ".join(self.options.files)
         metric_choice = _Choice("metric", self.options.metric)
         return metric_choice.select(file_scores, location)[0].metric
@@ -249,8 +247,7 @@ class ScoreFileMetric(_FileMetric):
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
         options: dict[str, Any] = {"files": files.split(","), "lower_is_better": text.startswith("-")}
         metric, settings = _split_selection(selection)
-        for name, value in named_options(settings, "metric 'scores'").items():
-            options[name] = str(value)
+        options |= {name: str(value) for name, value in named_options(settings, "metric 'scores'").items()}
         if metric:
             options["metric"] = metric
         return options
@@ -331,9 +328,7 @@ class MtmeMetric(_FileMetric):
 
     def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
         """Read all scores in the files, and check that the test set contains the scored systems."""
-        file_scores: list[MetricScore] = []
-        for file in files:
-            file_scores += self.read_scores(file.path)
+        file_scores = [entry for file in files for entry in self.read_scores(file.path)]
         _check_names(file_scores, test)
         return file_scores
 

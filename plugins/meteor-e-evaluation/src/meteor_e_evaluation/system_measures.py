@@ -196,12 +196,7 @@ def _accuracy_of_counts(counts: kendall.PairCounts) -> Floats | float:
     return (counts.concordant + counts.both_ties) / sum(counts)
 
 
-def _tau_b_of_counts(counts: kendall.PairCounts) -> Floats | float:
-    """Return Kendall's τ-b."""
-    return kendall.tau(counts, "b")
-
-
-_PAIR_COUNT_MEASURES = {"accuracy": _accuracy_of_counts, "kendall": _tau_b_of_counts}
+_PAIR_COUNT_MEASURES = {"accuracy": _accuracy_of_counts, "kendall": lambda counts: kendall.tau(counts, "b")}
 """Functions that compute a coefficient from the numbers of concordant, discordant and tied pairs."""
 
 

@@ -275,7 +275,4 @@ def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict
         outputs[segment] = output
     if not outputs_by_system:
         raise InputError(f"{file} is empty")
-    segments_by_system = {}
-    for system, outputs in outputs_by_system.items():
-        segments_by_system[system] = [outputs[segment] for segment in sorted(outputs)]
-    return segments_by_system
+    return {system: [outputs[number] for number in sorted(outputs)] for system, outputs in outputs_by_system.items()}

@@ -328,7 +328,4 @@ def _append_cells(block: Sequence[Text], cells: Sequence[Text], column_width: in
 
 def _first_match(matches: MatchByWord, words: range) -> int | None:
     """Return the first match that contains any of the given words, or None if no word is matched."""
-    for word in words:
-        if matches[word] is not None:
-            return matches[word]
-    return None
+    return next((matches[word] for word in words if matches[word] is not None), None)

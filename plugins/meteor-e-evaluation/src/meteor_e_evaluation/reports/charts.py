@@ -151,9 +151,8 @@ def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
         report: the report.
         width: width of the bar of the system with the best score.
     """
-    best_score = max(system.corpus.score for system in report.systems)
-    if best_score == 0:
-        best_score = 1.0  # All contributions are 0, so every other number also results in empty bars.
+    # If the best score is 0, all contributions are 0, so that every divisor results in empty bars.
+    best_score = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:
         bar = []

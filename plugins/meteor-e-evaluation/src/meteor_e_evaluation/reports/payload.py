@@ -176,12 +176,8 @@ def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:
 
 def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
     """Split a list into consecutive parts of the given sizes."""
-    parts = []
-    start = 0
-    for size in sizes.tolist():
-        parts.append(values[start : start + size])
-        start += size
-    return parts
+    ends = np.cumsum(sizes).tolist()
+    return [values[end - size : end] for size, end in zip(sizes.tolist(), ends, strict=True)]
 
 
 def _add_reference_words(

@@ -61,11 +61,6 @@ class TuningSet:
     tests: tuple[TestSet, ...] = ()
     references: tuple[str, ...] = ()
 
-    @property
-    def matchers(self) -> int:
-        """The number of matchers of the chain."""
-        return (int(self.counts.shape[1]) - 7) // 4
-
     def number_segments(self) -> Integers:
         """Return the index of each unit within its test set, an array ``(units,)``."""
         # The groups of the units are sorted, so a binary search finds the first unit of each group.

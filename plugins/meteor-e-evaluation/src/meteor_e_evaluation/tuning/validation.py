@@ -253,8 +253,6 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
     if not training.references or not held_out.references:
         return held_out, 0
     training_units = _find_training_units(training, held_out)
-    if not training_units:
-        return held_out, 0
     n_units = len(np.unique(held_out.units))
     if len(training_units) > OVERLAP_LIMIT * n_units:
         raise _overlap_error(held_out.references[training_units[0]], len(training_units), n_units)
