@@ -184,9 +184,13 @@ def tune(
         ConfigError: if held-out segments are also training segments, or if the settings contradict each other.
         InputError: if the judgments are not suitable for the objective.
     """
+
+    def collect_held_out(meteor: Meteor) -> tuple[TuningSet, int]:
+        return leave_out_overlap(base_data, collect(meteor, held_out_tests, cache, progress=progress))
+
     base_data = collect(base, tests, cache, progress=progress)
     # The held-out data are loaded before the search, because errors in the data should be reported early.
-    base_held_out, n_left_out = _collect_held_out(base, base_data, held_out_tests, cache, progress)
+    base_held_out, n_left_out = collect_held_out(base) if held_out_tests else (None, 0)
     data_sets = []
     for variant in variants:
         is_base = variant.meteor is base
@@ -209,11 +213,9 @@ def tune(
             seed=settings.seed,
         )
     best_variant = variants[best_index]
-    best_held_out = base_held_out
-    if best_variant.meteor is not base:
-        best_held_out, _ = _collect_held_out(best_variant.meteor, base_data, held_out_tests, cache, progress)
     held_out = None
-    if base_held_out is not None and best_held_out is not None:
+    if base_held_out is not None:
+        best_held_out = base_held_out if best_variant.meteor is base else collect_held_out(best_variant.meteor)[0]
         held_out = hold_out(
             base=base_held_out,
             data=best_held_out,
@@ -236,16 +238,3 @@ def tune(
         held_out_names=() if base_held_out is None else base_held_out.names,
         n_left_out=n_left_out,
     )
-
-
-def _collect_held_out(
-    meteor: Meteor, training: TuningSet, tests: Sequence[TestSet], cache: ArrayCache, progress: Progress
-) -> tuple[TuningSet | None, int]:
-    """Align the held-out outputs, and remove segments that also occur in the training data.
-
-    Returns:
-        The held-out data, or None if there are no held-out test sets, and the number of segments that were removed.
-    """
-    if not tests:
-        return None, 0
-    return leave_out_overlap(training, collect(meteor, tests, cache, progress=progress))
