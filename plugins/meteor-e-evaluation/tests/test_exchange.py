@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import draw_masks, make_one_by_one_comparer
+from meteor_e_evaluation.comparison import draw_masks, expand_masks, make_one_by_one_comparer
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_test_set
@@ -57,7 +57,8 @@ def test_exchange_equals_evaluation_of_each_sample(name, method, kind, monkeypat
     )
     if compare_vectorized is None:
         return
-    compare_one_by_one = make_one_by_one_comparer(values, masks, unit, selected_measure.agreement(test_set))
+    score_masks = expand_masks(masks, unit, values)
+    compare_one_by_one = make_one_by_one_comparer(values, score_masks, selected_measure.agreement(test_set))
     for pair in PAIRS:
         expected = compare_one_by_one(*pair)
         assert not np.isnan(expected).all()
@@ -74,5 +75,6 @@ def test_exchange_counts_every_rating_of_a_segment(name):
     selected_measure = measure(name)
     for pair in PAIRS:
         compare_vectorized = selected_measure.exchange(test_set, values, masks, "segments")
-        compare_one_by_one = make_one_by_one_comparer(values, masks, "segments", selected_measure.agreement(test_set))
+        score_masks = expand_masks(masks, "segments", values)
+        compare_one_by_one = make_one_by_one_comparer(values, score_masks, selected_measure.agreement(test_set))
         np.testing.assert_allclose(compare_vectorized(*pair), compare_one_by_one(*pair), rtol=0, atol=1e-12)

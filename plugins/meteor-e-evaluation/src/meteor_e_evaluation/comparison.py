@@ -78,6 +78,17 @@ class _PermutationTest:
     samples: int
     seed: int
 
+    def draw_masks(self, test: TestSet, shape: tuple[int, ...]) -> Masks:
+        """Choose at random which scores two metrics exchange in each permutation.
+
+        Args:
+            test: the test set.
+            shape: shape of the scores, ``(systems, segments)`` or ``(systems,)``.
+        """
+        # The second seed gives each test set permutations of its own.
+        seeds = [self.seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
+        return draw_masks(shape, self.method, test.documents, self.samples, seeds)
+
 
 def independent_units(measure: Measure[TestSet], test: str) -> str:
     """Return what a significance test assumes to be independent, such as segments or systems."""
@@ -96,8 +107,9 @@ class Comparison:
         names: names of the metrics.
         p: p-values of the hypothesis that the row's metric is not better than the column's metric,
             ``(metrics, metrics)``.
-        observed: difference of the measure between two metrics, the first of which has the lower index.
-        permuted: difference of the measure in each permutation. Empty for a test without permutations.
+        differences: difference of the measure between two metrics, the first of which has the lower index. The first
+            value is the observed difference. The other values are the differences in each permutation. Empty for a test
+            without permutations, and for a combination of several tests.
         parts: the combined tests, if the p-values are the highest p-values of several tests.
     """
 
@@ -105,8 +117,7 @@ class Comparison:
     assumed: str
     names: tuple[str, ...]
     p: Floats
-    observed: dict[MetricPair, float] = field(default_factory=dict, repr=False)
-    permuted: dict[MetricPair, Floats] = field(default_factory=dict, repr=False)
+    differences: dict[MetricPair, Floats] = field(default_factory=dict, repr=False)
     parts: tuple[Comparison, ...] = field(default=(), repr=False)
 
 
@@ -140,10 +151,10 @@ def compare(
     _check_method(method, test)
     if len(scores) < 2:
         return None
-    chosen_method = measure.default_test() if method == "auto" else method
-    if chosen_method == "williams":
+    resolved_method = measure.default_test() if method == "auto" else method
+    if resolved_method == "williams":
         return _compare_by_williams(measure, test, scores)
-    permutation_methods = chosen_method.split("+")
+    permutation_methods = resolved_method.split("+")
     comparisons = []
     for permutation_method in permutation_methods:
         permutation_test = _PermutationTest(permutation_method, samples, seed)
@@ -151,8 +162,6 @@ def compare(
         if comparison is None:
             return None
         comparisons.append(comparison)
-    if len(comparisons) == 1:
-        return comparisons[0]
     return _combine_comparisons(comparisons, _describe_permutations(permutation_methods, samples, seed))
 
 
@@ -176,13 +185,15 @@ def _combine_comparisons(comparisons: Sequence[Comparison], title: str) -> Compa
     """Combine several significance tests of the same metrics by taking the highest p-value.
 
     A difference is significant only if all tests find a significant difference. The combination is called an
-    intersection-union test.
+    intersection-union test. The result of a single test is returned unchanged.
 
     Args:
         comparisons: the results of the tests.
         title: description of the combined test.
     """
     first = comparisons[0]
+    if len(comparisons) == 1:
+        return first
     distinct_units = dict.fromkeys(comparison.assumed for comparison in comparisons)
     p_values = np.stack([comparison.p for comparison in comparisons])  # (tests, metrics, metrics)
     return Comparison(
@@ -190,7 +201,6 @@ def _combine_comparisons(comparisons: Sequence[Comparison], title: str) -> Compa
         assumed=" or ".join(distinct_units),
         names=first.names,
         p=p_values.max(axis=0),
-        observed=first.observed,
         parts=tuple(comparisons),
     )
 
@@ -225,31 +235,27 @@ def _compare_by_permutation(
 
     The result is None if the measure is undefined, or if a metric lacks the necessary scores.
     """
-    method, samples, seed = permutation_test.method, permutation_test.samples, permutation_test.seed
     agreement = measure.agreement(test)
     if agreement is None:
         return None
+    method = permutation_test.method
     metric_scores = _stack_scores(measure, scores, method)
     if metric_scores is None:
         return None
-    # The second seed gives each test set permutations of its own.
-    seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
-    masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
-    compute_differences = _make_comparer(measure, test, metric_scores, masks, EXCHANGED_UNITS[method], agreement)
-    metric_pairs = list(itertools.combinations(range(len(scores)), 2))
-    n_permutations = samples * len(metric_pairs)
-    observed = {}
-    permuted = {}
-    for n_finished, (first, second) in enumerate(metric_pairs):
-        progress("permutations", n_finished * samples, n_permutations)
-        # The first sample exchanges no scores, so it contains the observed difference.
-        differences = compute_differences(first, second)
-        observed[first, second] = float(differences[0])
-        permuted[first, second] = differences[1:]
-    progress("permutations", n_permutations, n_permutations)
-    title = _describe_permutations([method], samples, seed)
+    is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
+    standardized_scores = np.stack([_standardize(values, is_scored) for values in metric_scores])
+    masks = permutation_test.draw_masks(test, metric_scores.shape[1:])
+    unit = EXCHANGED_UNITS[method]
+    compute_differences = _make_fast_comparer(measure, test, standardized_scores, masks, unit)
+    if compute_differences is None:
+        averages_segments = measure.takes == "systems" and standardized_scores.ndim == 3
+        sample_agreement = _make_agreement_of_means(agreement) if averages_segments else agreement
+        score_masks = expand_masks(masks, unit, standardized_scores)
+        compute_differences = make_one_by_one_comparer(standardized_scores, score_masks, sample_agreement)
+    differences = _compare_metric_pairs(compute_differences, len(scores), permutation_test.samples, progress)
+    title = _describe_permutations([method], permutation_test.samples, permutation_test.seed)
     names = tuple(entry.name for entry in scores)
-    return _compute_p_values(title, INDEPENDENT_UNITS[method], names, observed, permuted)
+    return _compute_p_values(title, INDEPENDENT_UNITS[method], names, differences)
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
@@ -275,40 +281,58 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
     return None if lacks_all_scores.any() else segment_scores
 
 
-def _make_comparer(
-    measure: Measure[TestSet], test: TestSet, metric_scores: Floats, masks: Masks, unit: str, agreement: Agreement
-) -> Differences:
-    """Return a function that computes the difference between two metrics in each permutation.
+def _make_fast_comparer(
+    measure: Measure[TestSet], test: TestSet, scores: Floats, masks: Masks, unit: str
+) -> Differences | None:
+    """Return a function that compares two metrics in all permutations at once.
 
-    Some measures can process all permutations at once. Other measures process one permutation after the other.
+    The result is None if the measure does not have such a function, or if a judged output has no score.
 
     Args:
         measure: the measure.
         test: the test set.
-        metric_scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
         masks: masks of the exchanged units in each sample.
         unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
-        agreement: the measure as a function of scores.
     """
-    takes_systems = measure.takes == "systems"
-    is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
-    standardized_scores = np.stack([_standardize(scores, is_scored) for scores in metric_scores])
-    if takes_systems or is_scored[test.judgment_mask()].all():
-        fast_comparer = measure.exchange(test, standardized_scores, masks, unit)
-        if fast_comparer is not None:
-            return fast_comparer
+    is_scored = np.asarray(~np.isnan(scores).any(axis=0))
+    has_all_scores = is_scored.all() or is_scored[test.judgment_mask()].all()
+    return measure.exchange(test, scores, masks, unit) if has_all_scores else None
 
-    def agreement_of_means(segment_scores: Floats) -> float:
-        return agreement(segment_scores.mean(axis=1))
 
-    # If the measure takes system scores, the score of a system is the mean of its segment scores.
-    averages_segments = takes_systems and standardized_scores.ndim == 3
-    sample_agreement = agreement_of_means if averages_segments else agreement
-    return make_one_by_one_comparer(standardized_scores, masks, unit, sample_agreement)
+def _make_agreement_of_means(agreement: Agreement) -> Agreement:
+    """Return a function that applies a measure of system scores to the mean segment scores of each system."""
+    return lambda segment_scores: agreement(segment_scores.mean(axis=1))
+
+
+def _compare_metric_pairs(
+    compute_differences: Differences, n_metrics: int, samples: int, progress: Progress
+) -> dict[MetricPair, Floats]:
+    """Compute the differences between all pairs of metrics, and report the progress.
+
+    Args:
+        compute_differences: function that compares two metrics in all permutations.
+        n_metrics: number of metrics.
+        samples: number of permutations.
+        progress: receives the number of finished permutations.
+    """
+    metric_pairs = list(itertools.combinations(range(n_metrics), 2))
+    n_permutations = samples * len(metric_pairs)
+    differences = {}
+    for n_finished_pairs, (first, second) in enumerate(metric_pairs):
+        progress("permutations", n_finished_pairs * samples, n_permutations)
+        differences[first, second] = compute_differences(first, second)
+    progress("permutations", n_permutations, n_permutations)
+    return differences
 
 
 def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
-    """Scale scores to mean 0 and variance 1, unless all scores are equal."""
+    """Scale scores to mean 0 and variance 1, unless all scores are equal.
+
+    Args:
+        scores: scores of a metric.
+        is_scored: mask of the scores that determine the mean and the variance.
+    """
     values = scores[is_scored]
     deviation = float(values.std())
     if deviation == 0:
@@ -354,22 +378,30 @@ def _draw_samples(generator: np.random.Generator, shape: tuple[int, ...], sample
     return np.stack(masks)
 
 
-def make_one_by_one_comparer(scores: Floats, masks: Masks, unit: str, agreement: Agreement) -> Differences:
+def expand_masks(masks: Masks, unit: str, scores: Floats) -> Masks:
+    """Add axes to masks so that each mask can be broadcast to the scores of a metric.
+
+    Args:
+        masks: masks of the exchanged units in each sample, ``(samples, units)``. For single scores, the shape is
+            ``(samples, systems, segments)``.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
+    """
+    if unit == "segments":
+        return masks[:, None, :]  # (samples, 1, segments)
+    if unit == "systems" and scores.ndim == 3:
+        return masks[:, :, None]  # (samples, systems, 1)
+    return masks
+
+
+def make_one_by_one_comparer(scores: Floats, score_masks: Masks, agreement: Agreement) -> Differences:
     """Return a function that compares two metrics in one permutation after the other.
 
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
-        masks: masks of the exchanged units in each sample, ``(samples, units)``. For single scores, the shape is
-            ``(samples, systems, segments)``.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+        score_masks: masks of the exchanged scores in each sample, see :func:`expand_masks`.
         agreement: the measure as a function of the scores of one metric.
     """
-    score_masks = masks
-    exchanges_rows_or_columns = scores.ndim > masks.ndim
-    if exchanges_rows_or_columns and unit == "segments":
-        score_masks = masks[:, None, :]  # (samples, 1, segments)
-    elif exchanges_rows_or_columns:
-        score_masks = masks[:, :, None]  # (samples, systems, 1)
 
     def compute_differences(first: int, second: int) -> Floats:
         differences = []
@@ -383,28 +415,26 @@ def make_one_by_one_comparer(scores: Floats, masks: Masks, unit: str, agreement:
 
 
 def _compute_p_values(
-    title: str,
-    assumed: str,
-    names: tuple[str, ...],
-    observed: dict[MetricPair, float],
-    permuted: dict[MetricPair, Floats],
+    title: str, assumed: str, names: tuple[str, ...], differences: dict[MetricPair, Floats]
 ) -> Comparison:
     """Compute p-values by comparing the observed differences with the differences in the permutations.
 
     Ties with the observed difference count as extreme. Permutations in which the measure is undefined also count as
-    extreme.
+    extreme. The arguments are attributes of :class:`Comparison`.
     """
     p_values = np.full((len(names), len(names)), math.nan)
-    for (first, second), observed_difference in observed.items():
+    for (first, second), pair_differences in differences.items():
+        observed_difference = float(pair_differences[0])
+        permuted_differences = pair_differences[1:]
         if math.isnan(observed_difference):
             continue
-        differences = permuted[first, second]
-        is_undefined = np.isnan(differences)
-        is_higher = differences >= observed_difference - SLACK
-        is_lower = differences <= observed_difference + SLACK
-        p_values[first, second] = permutation_p(int((is_higher | is_undefined).sum()), len(differences))
-        p_values[second, first] = permutation_p(int((is_lower | is_undefined).sum()), len(differences))
-    return Comparison(test=title, assumed=assumed, names=names, p=p_values, observed=observed, permuted=permuted)
+        is_undefined = np.isnan(permuted_differences)
+        is_higher = permuted_differences >= observed_difference - SLACK
+        is_lower = permuted_differences <= observed_difference + SLACK
+        samples = len(permuted_differences)
+        p_values[first, second] = permutation_p(int((is_higher | is_undefined).sum()), samples)
+        p_values[second, first] = permutation_p(int((is_lower | is_undefined).sum()), samples)
+    return Comparison(test=title, assumed=assumed, names=names, p=p_values, differences=differences)
 
 
 def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
@@ -415,20 +445,15 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
         weights: weight of each language pair.
 
     Returns:
-        The results, or None if any language pair was tested without permutations.
+        The results, or None if a language pair was tested without permutations.
     """
-    if not comparisons:
-        return None
-    first = comparisons[0]
-    if all(comparison.parts for comparison in comparisons):
-        averaged_tests = []
-        for index in range(len(first.parts)):
-            same_test = [comparison.parts[index] for comparison in comparisons]
-            averaged_tests.append(_average_permutations(same_test, weights))
-        return _combine_comparisons(averaged_tests, first.test)
-    if all(comparison.permuted for comparison in comparisons):
-        return _average_permutations(comparisons, weights)
-    return None
+    tests_by_pair = [comparison.parts or (comparison,) for comparison in comparisons]
+    averaged_tests = []
+    for results_of_test in zip(*tests_by_pair, strict=True):
+        if not all(result.differences for result in results_of_test):
+            return None
+        averaged_tests.append(_average_permutations(results_of_test, weights))
+    return _combine_comparisons(averaged_tests, comparisons[0].test)
 
 
 def _average_permutations(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
@@ -438,14 +463,11 @@ def _average_permutations(comparisons: Sequence[Comparison], weights: Sequence[f
     """
     normalized_weights = np.array(weights, float) / sum(weights)
     first = comparisons[0]
-    observed = {}
-    permuted = {}
-    for metric_pair in first.observed:
-        observed_differences = np.array([comparison.observed[metric_pair] for comparison in comparisons])
-        permuted_differences = np.stack([comparison.permuted[metric_pair] for comparison in comparisons])
-        observed[metric_pair] = float(normalized_weights @ observed_differences)
-        permuted[metric_pair] = np.asarray(normalized_weights @ permuted_differences)
-    return _compute_p_values(first.test, first.assumed, first.names, observed, permuted)
+    differences = {}
+    for metric_pair in first.differences:
+        pair_differences = np.stack([comparison.differences[metric_pair] for comparison in comparisons])
+        differences[metric_pair] = np.asarray(normalized_weights @ pair_differences)
+    return _compute_p_values(first.test, first.assumed, first.names, differences)
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:
