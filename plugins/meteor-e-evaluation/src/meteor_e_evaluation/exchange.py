@@ -16,10 +16,10 @@ thresholds. The approximation does not affect the level of a test, because it is
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.segment_coefficients import divide_or_nan, system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
+MetricPair: TypeAlias = tuple[int, int]
 Differences: TypeAlias = Callable[[int, int], Floats]
 """A function that takes the indices of two metrics and returns the difference of the measure in each sample."""
 
@@ -40,63 +41,99 @@ RELATIVE_TOLERANCE = 1e-12
 """Ratio of a variance to the sum of squares below which the variance is regarded as a rounding error."""
 
 
-def sum_exchanged_units(first_terms: Floats, second_terms: Floats, masks: Masks) -> tuple[Floats, Floats]:
-    """Sum terms of two metrics after they exchange some of the terms.
+@dataclass(frozen=True)
+class UnitExchange:
+    """Sums terms of two metrics after they exchange segments, systems or single scores.
 
-    Args:
-        first_terms: terms of the first metric, ``(sums, units)``.
-        second_terms: terms of the second metric, ``(sums, units)``.
+    A unit has two cases: its scores come from the first metric or from the second metric.
+
+    Attributes:
         masks: masks of the exchanged units in each sample.
-
-    Returns:
-        The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
+        cases: for each case, the index of the metric that scores the first and the second system of a pair.
     """
-    unit_masks = masks.reshape(len(masks), -1)  # (samples, units)
-    term_differences = second_terms - first_terms
-    # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
-    n_blocks = 1 + unit_masks.size // BLOCK
-    block_changes = []
-    for block_masks in np.array_split(unit_masks, n_blocks):
-        block_changes.append(block_masks.astype(float) @ term_differences.T)
-    changes = np.concatenate(block_changes).T  # (sums, samples)
-    first_sums = first_terms.sum(axis=1)[:, None] + changes
-    second_sums = second_terms.sum(axis=1)[:, None] - changes
-    return first_sums, second_sums
+
+    masks: Masks
+    cases: ClassVar[Sequence[MetricPair]] = ((0, 0), (1, 1))
+
+    def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
+        """Sum the terms of each metric in each sample.
+
+        Args:
+            terms: terms of each unit in each case, ``(sums, 2, units)``.
+
+        Returns:
+            The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
+        """
+        first_terms, second_terms = terms[:, 0], terms[:, 1]
+        term_differences = second_terms - first_terms
+        unit_masks = self.masks.reshape(len(self.masks), -1)  # (samples, units)
+        # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
+        n_blocks = 1 + unit_masks.size // BLOCK
+        block_changes = []
+        for block_masks in np.array_split(unit_masks, n_blocks):
+            block_changes.append(block_masks.astype(float) @ term_differences.T)
+        changes = np.concatenate(block_changes).T  # (sums, samples)
+        first_sums = first_terms.sum(axis=1)[:, None] + changes
+        second_sums = second_terms.sum(axis=1)[:, None] - changes
+        return first_sums, second_sums
 
 
-def find_exchange_cases(masks: Masks) -> Floats:
-    """Classify pairs of systems by whether each system of the pair is exchanged in a sample.
+class SystemPairExchange:
+    """Sums terms of two metrics over pairs of systems after the metrics exchange the scores of some systems.
 
-    A sample exchanges neither system of a pair, only the second system, only the first system, or both systems.
+    A pair of systems has four cases, because each of its systems has scores of the first or of the second metric.
 
     Args:
         masks: masks of the exchanged systems, ``(samples, systems)``.
 
-    Returns:
-        An array ``(samples, 4, pairs)`` that is 1 for the case of the pair, and 0 for all other cases.
+    Attributes:
+        cases: for each case, the index of the metric that scores the first and the second system of a pair.
     """
-    first_system, second_system = system_pairs(masks.shape[1])
-    case_index = 2 * masks[:, first_system] + masks[:, second_system]
-    all_cases = np.arange(4)
-    return np.asarray(case_index[:, None] == all_cases[:, None], float)
+
+    cases: ClassVar[Sequence[MetricPair]] = ((0, 0), (0, 1), (1, 0), (1, 1))
+
+    def __init__(self, masks: Masks) -> None:
+        first_system, second_system = system_pairs(masks.shape[1])
+        case_index = 2 * masks[:, first_system] + masks[:, second_system]  # (samples, pairs)
+        all_cases = np.arange(len(self.cases))
+        # The array (samples, cases, pairs) is 1 for the case of the pair, and 0 for all other cases.
+        self._is_case = np.asarray(case_index[:, None] == all_cases[:, None], float)
+
+    def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
+        """Sum the terms of each metric in each sample.
+
+        Args:
+            terms: terms of each pair of systems in each case, ``(sums, 4, pairs)``.
+
+        Returns:
+            The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
+        """
+        # The second metric always has the scores that the first metric lacks.
+        # For the second metric, the order of the four cases is therefore reversed.
+        cases_and_pairs = (1, 2)
+        first_sums = np.tensordot(terms, self._is_case, axes=(cases_and_pairs, cases_and_pairs))
+        second_sums = np.tensordot(terms, self._is_case[:, ::-1], axes=(cases_and_pairs, cases_and_pairs))
+        return first_sums, second_sums
 
 
-def sum_exchanged_systems(case_terms: Floats, exchange_cases: Floats) -> tuple[Floats, Floats]:
-    """Sum terms of two metrics over pairs of systems after the metrics exchange the scores of some systems.
+def _make_comparer(
+    exchange: UnitExchange | SystemPairExchange,
+    compute_terms: Callable[[int, int], Floats],
+    compute_measure: Callable[[Floats], Floats],
+) -> Differences:
+    """Return a function that compares two metrics in each sample by a measure that is a function of sums.
 
     Args:
-        case_terms: terms of each pair of systems in each case of :func:`find_exchange_cases`, ``(sums, 4, pairs)``.
-        exchange_cases: the result of :func:`find_exchange_cases`.
-
-    Returns:
-        The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
+        exchange: the exchange of scores.
+        compute_terms: function that takes the indices of two metrics and returns their terms, ``(sums, cases, units)``.
+        compute_measure: function that computes the measure of a metric from its sums, ``(sums, samples)``.
     """
-    # The second metric always has the scores that the first metric lacks.
-    # For the second metric, the order of the four cases is therefore reversed.
-    cases_and_pairs = (1, 2)
-    first_sums = np.tensordot(case_terms, exchange_cases, axes=(cases_and_pairs, cases_and_pairs))
-    second_sums = np.tensordot(case_terms, exchange_cases[:, ::-1], axes=(cases_and_pairs, cases_and_pairs))
-    return first_sums, second_sums
+
+    def compute_differences(first: int, second: int) -> Floats:
+        first_sums, second_sums = exchange.sum_terms(compute_terms(first, second))
+        return compute_measure(first_sums) - compute_measure(second_sums)
+
+    return compute_differences
 
 
 def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Differences:
@@ -106,20 +143,15 @@ def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Di
         group_values: value of each group for each metric, ``(groups,)``. NaN if the value is undefined.
         masks: masks of the exchanged groups, ``(samples, groups)``.
     """
-    terms = []
-    for metric_values in group_values:
-        is_defined = ~np.isnan(metric_values)
-        terms.append(np.stack([np.nan_to_num(metric_values), is_defined]))  # (2, groups)
+    values = np.stack(group_values)  # (metrics, groups)
+    terms = np.stack([np.nan_to_num(values), ~np.isnan(values)])  # (2, metrics, groups)
+    return _make_comparer(UnitExchange(masks), lambda first, second: terms[:, [first, second]], _mean_of_sums)
 
-    def compute_means(sums: Floats) -> Floats:
-        value_sums, n_defined = sums  # (samples,) each
-        return divide_or_nan(value_sums, np.rint(n_defined))
 
-    def compute_differences(first: int, second: int) -> Floats:
-        first_sums, second_sums = sum_exchanged_units(terms[first], terms[second], masks)
-        return compute_means(first_sums) - compute_means(second_sums)
-
-    return compute_differences
+def _mean_of_sums(sums: Floats) -> Floats:
+    """Compute the mean in each sample from the sum of the defined values, and from their number."""
+    value_sums, n_defined = sums
+    return divide_or_nan(value_sums, np.rint(n_defined))
 
 
 def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
@@ -132,28 +164,29 @@ def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, un
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
     """
     shape = scores.shape[1:]  # (systems, segments)
-    rated_outputs = (ratings.systems, ratings.segments)
-    n_ratings = np.zeros(shape, int)
-    np.add.at(n_ratings, rated_outputs, 1)
-    rating_deviations = ratings.scores - ratings.scores.mean()
-    deviation_sums = np.zeros(shape)
-    np.add.at(deviation_sums, rated_outputs, rating_deviations)
+    deviations = ratings.scores - ratings.scores.mean()
+    n_ratings = _sum_by_output(ratings, np.ones(len(ratings)), shape)
+    deviation_sums = _sum_by_output(ratings, deviations, shape)
     rated_scores = np.where(n_ratings > 0, scores, 0.0)
-    terms = [_pearson_terms(metric_scores, n_ratings, deviation_sums, unit) for metric_scores in rated_scores]
-    human_sum_of_squares = float(rating_deviations @ rating_deviations)
+    metric_terms = [_pearson_terms(metric_scores, n_ratings, deviation_sums, unit) for metric_scores in rated_scores]
+    terms = np.stack(metric_terms, axis=1)  # (3, metrics, units)
+    human_sum_of_squares = float(deviations @ deviations)
     if human_sum_of_squares <= RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores):
         human_sum_of_squares = 0.0
 
-    def compute_differences(first: int, second: int) -> Floats:
-        first_sums, second_sums = sum_exchanged_units(terms[first], terms[second], masks)
-        first_pearson = _pearson_of_sums(first_sums, human_sum_of_squares, len(ratings))
-        second_pearson = _pearson_of_sums(second_sums, human_sum_of_squares, len(ratings))
-        return first_pearson - second_pearson
+    def compute_pearson(sums: Floats) -> Floats:
+        return _pearson_of_sums(sums, human_sum_of_squares, len(ratings))
 
-    return compute_differences
+    return _make_comparer(UnitExchange(masks), lambda first, second: terms[:, [first, second]], compute_pearson)
 
 
-def _pearson_terms(scores: Floats, n_ratings: Integers, deviation_sums: Floats, unit: str) -> Floats:
+def _sum_by_output(ratings: Assessments, values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Sum values of ratings by the rated output. The result has the given shape, ``(systems, segments)``."""
+    output_index = np.ravel_multi_index((ratings.systems, ratings.segments), shape)
+    return np.asarray(np.bincount(output_index, values, math.prod(shape)).reshape(shape), float)
+
+
+def _pearson_terms(scores: Floats, n_ratings: Floats, deviation_sums: Floats, unit: str) -> Floats:
     """Return three sums from which Pearson's r can be computed.
 
     The sums are over the metric scores, over their squares, and over their products with the deviations of the ratings.
@@ -196,30 +229,29 @@ def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Mas
         human_scores: human scores, ``(systems, segments)``.
         masks: masks of the exchanged systems, ``(samples, systems)``.
     """
-    exchange_cases = find_exchange_cases(masks)
     rated = ~np.isnan(human_scores)
     human_p_values = _compare_systems(human_scores, human_scores, rated)
     n_pairs = len(human_p_values)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        case_errors = []
-        # Each system of a pair has scores of the first or of the second metric, which gives four cases.
-        for first_scores, second_scores in itertools.product((scores[first], scores[second]), repeat=2):
-            metric_p_values = _compare_systems(first_scores, second_scores, rated)
-            case_errors.append(np.abs(metric_p_values - human_p_values))
-        case_terms = np.stack(case_errors)[None]  # (1, cases, pairs)
-        first_errors, second_errors = sum_exchanged_systems(case_terms, exchange_cases)
-        first_accuracy = 1 - first_errors[0] / n_pairs
-        second_accuracy = 1 - second_errors[0] / n_pairs
-        return np.asarray(first_accuracy - second_accuracy)
+    def compute_terms(first: int, second: int) -> Floats:
+        metric_scores = (scores[first], scores[second])
+        errors = []
+        for metric_of_first, metric_of_second in SystemPairExchange.cases:
+            p_values = _compare_systems(metric_scores[metric_of_first], metric_scores[metric_of_second], rated)
+            errors.append(np.abs(p_values - human_p_values))
+        return np.stack(errors)[None]  # (1, cases, pairs)
 
-    return compute_differences
+    def compute_accuracy(error_sums: Floats) -> Floats:
+        return np.asarray(1 - error_sums[0] / n_pairs)
+
+    return _make_comparer(SystemPairExchange(masks), compute_terms, compute_accuracy)
 
 
 def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray[np.bool_]) -> Floats:
     """Return the p-value of the score difference of each pair of systems, by the normal distribution.
 
-    If two systems have equal scores on all segments, the p-value is 1.
+    If the systems are swapped at random on each segment, the sum of their score differences ``d`` has the mean 0 and
+    the variance ``Σ d²``. If two systems have equal scores on all segments, the p-value is 1.
 
     Args:
         first_scores: scores from which those of the first system of each pair are taken, ``(systems, segments)``.
@@ -230,24 +262,20 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray
 
     first, second = system_pairs(len(rated))
     is_rated = rated[first] & rated[second]  # (pairs, segments)
-    first_rated_scores = np.where(is_rated, first_scores[first], 0.0)
-    second_rated_scores = np.where(is_rated, second_scores[second], 0.0)
-    differences = first_rated_scores - second_rated_scores
-    sums_of_squares = (first_rated_scores**2 + second_rated_scores**2).sum(axis=1)
+    differences = np.where(is_rated, first_scores[first] - second_scores[second], 0.0)
+    squares = np.where(is_rated, first_scores[first] ** 2 + second_scores[second] ** 2, 0.0)
     variances = (differences**2).sum(axis=1)
-    varies = variances > RELATIVE_TOLERANCE * sums_of_squares
-    z = differences.sum(axis=1) / np.sqrt(np.where(varies, variances, 1.0))
-    return np.where(varies, np.asarray(special.ndtr(-z)), 1.0)
+    # A variance that is only a rounding error of equal scores counts as 0.
+    has_equal_scores = variances <= RELATIVE_TOLERANCE * squares.sum(axis=1)
+    z = divide_or_nan(differences.sum(axis=1), np.sqrt(variances))
+    return np.where(has_equal_scores, 1.0, np.asarray(special.ndtr(-z)))
 
 
 class ComparedScores:
     """Metric scores of the pairs of outputs that annotators compared.
 
-    The class sums values over human comparisons after two metrics exchange scores.
-
-    The first system of a comparison is the one with the lower index. If the metrics exchange segments, there are two
-    cases: the scores of both systems come from the first metric, or from the second metric. If the metrics exchange
-    systems, there are the four cases of :func:`find_exchange_cases`.
+    The class sums values of human comparisons within each segment or each pair of systems, depending on what the
+    metrics exchange. The first system of a comparison is the one with the lower index.
 
     Args:
         rankings: human comparisons.
@@ -258,6 +286,7 @@ class ComparedScores:
     Attributes:
         human_signs: 1 if the annotator preferred the first system, -1 if the annotator preferred the second system, and
             0 for ties, ``(comparisons,)``.
+        exchange: the exchange of segments or of systems.
         unit_index: index of the segment or of the pair of systems of each comparison.
         n_units: number of segments or of pairs of systems.
     """
@@ -270,15 +299,13 @@ class ComparedScores:
         self.human_signs = np.where(rankings.ties, 0, sign_without_ties).astype(np.int8)
         self._first_scores = scores[:, first, rankings.segments]  # (metrics, comparisons)
         self._second_scores = scores[:, second, rankings.segments]
-        self._masks = masks
-        self._exchange_cases: Floats | None = None
+        self.exchange: UnitExchange | SystemPairExchange
         if unit == "systems":
-            # The pairs are numbered in the order (0, 1), (0, 2), …, (1, 2), (1, 3), ….
-            index_of_first_pair = first * n_systems - first * (first + 1) // 2
-            self.unit_index = index_of_first_pair + second - first - 1
+            self.exchange = SystemPairExchange(masks)
+            self.unit_index = _index_system_pairs(n_systems)[first, second]
             self.n_units = n_systems * (n_systems - 1) // 2
-            self._exchange_cases = find_exchange_cases(masks)
         else:
+            self.exchange = UnitExchange(masks)
             self.unit_index = rankings.segments
             self.n_units = n_segments
 
@@ -292,16 +319,18 @@ class ComparedScores:
             An array ``(cases, comparisons)``.
         """
         metrics = (first_metric, second_metric)
-        exchanges_systems = self._exchange_cases is not None
-        # A case is the metric that scores the first system, and the metric that scores the second system.
-        cases = itertools.product(metrics, repeat=2) if exchanges_systems else zip(metrics, metrics, strict=True)
         differences = []
-        for metric_of_first, metric_of_second in cases:
-            differences.append(self._first_scores[metric_of_first] - self._second_scores[metric_of_second])
+        for metric_of_first, metric_of_second in self.exchange.cases:
+            first_scores = self._first_scores[metrics[metric_of_first]]
+            second_scores = self._second_scores[metrics[metric_of_second]]
+            differences.append(first_scores - second_scores)
         return np.stack(differences)
 
     def sum_within_units(self, values: NDArray[Any]) -> Floats:
         """Sum values of comparisons within each segment or each pair of systems.
+
+        Args:
+            values: values of each comparison in each case, ``(cases, comparisons)``.
 
         Returns:
             An array ``(cases, units)``.
@@ -309,18 +338,13 @@ class ComparedScores:
         sums = [np.bincount(self.unit_index, case_values, self.n_units) for case_values in values]
         return np.stack(sums).astype(float)
 
-    def sum_exchanged(self, terms: Floats) -> tuple[Floats, Floats]:
-        """Sum terms of two metrics after they exchange scores in each sample.
 
-        Args:
-            terms: terms of each unit in each case, ``(sums, cases, units)``.
-
-        Returns:
-            The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
-        """
-        if self._exchange_cases is not None:
-            return sum_exchanged_systems(terms, self._exchange_cases)
-        return sum_exchanged_units(terms[:, 0], terms[:, 1], self._masks)
+def _index_system_pairs(n_systems: int) -> Integers:
+    """Return a matrix ``(systems, systems)`` with the index of each pair in the order of :func:`.system_pairs`."""
+    first, second = system_pairs(n_systems)
+    pair_index = np.zeros((n_systems, n_systems), int)
+    pair_index[first, second] = np.arange(len(first))
+    return pair_index
 
 
 def make_pair_count_comparer(
@@ -341,14 +365,13 @@ def make_pair_count_comparer(
     """
     compared_scores = ComparedScores(rankings, scores, masks, unit)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        terms = _count_agreements(compared_scores, compared_scores.differences(first, second))
-        first_sums, second_sums = compared_scores.sum_exchanged(terms)
-        first_value = compute_measure(_pair_counts_of_sums(first_sums, rankings))
-        second_value = compute_measure(_pair_counts_of_sums(second_sums, rankings))
-        return np.asarray(first_value - second_value, float)
+    def compute_terms(first: int, second: int) -> Floats:
+        return _count_agreements(compared_scores, compared_scores.differences(first, second))
 
-    return compute_differences
+    def compute_measure_of_sums(sums: Floats) -> Floats:
+        return np.asarray(compute_measure(_pair_counts_of_sums(sums, rankings)), float)
+
+    return _make_comparer(compared_scores.exchange, compute_terms, compute_measure_of_sums)
 
 
 def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> Floats:
@@ -406,18 +429,16 @@ def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks
     pair_weights = kendall.compute_pair_weights(rankings)
     total_weight = pair_weights.sum()
 
+    def compute_terms(first: int, second: int) -> Floats:
+        return _weigh_correct_pairs(compared_scores, compared_scores.differences(first, second), pair_weights)
+
     def find_best_accuracy(sums: Floats) -> Floats:
-        # The first row is the weight of the correct pairs without ties. The other rows are its changes.
+        # The first row is the weight of the correct pairs without ties.
+        # Each other row is the change of this weight at one threshold.
         weight_by_threshold = np.cumsum(sums, axis=0)[1:]
         return np.asarray(weight_by_threshold.max(axis=0) / total_weight)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        score_differences = compared_scores.differences(first, second)
-        terms = _weigh_correct_pairs(compared_scores, score_differences, pair_weights)
-        first_sums, second_sums = compared_scores.sum_exchanged(terms)
-        return find_best_accuracy(first_sums) - find_best_accuracy(second_sums)
-
-    return compute_differences
+    return _make_comparer(compared_scores.exchange, compute_terms, find_best_accuracy)
 
 
 def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, pair_weights: Floats) -> Floats:
@@ -431,22 +452,39 @@ def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, p
         differences: score differences, ``(cases, comparisons)``.
         pair_weights: weight of each comparison.
     """
-    is_ordered_right = compared_scores.human_signs * differences > 0
-    weights_without_ties = np.where(is_ordered_right, pair_weights, 0.0)
-    # A pair that the metric ties is correct only if the annotator also tied the pair.
+    is_ordered_right = compared_scores.human_signs * differences > 0  # (cases, comparisons)
     is_human_tie = compared_scores.human_signs == 0
-    gains = np.where(is_human_tie, pair_weights, -weights_without_ties)  # (cases, comparisons)
+    weights_without_ties = np.where(is_ordered_right, pair_weights, 0.0)
+    gains = kendall.compute_tie_gains(pair_weights, is_human_tie, is_ordered_right)
     # Each pair is tied from the first threshold on that is not below the difference of its scores.
     distances = np.abs(differences)
     thresholds = _choose_thresholds(distances.ravel())
     threshold_index = np.searchsorted(thresholds, distances)
-    # Pairs that no threshold ties have an additional index, which is left out of the result.
-    shape = (len(differences), compared_scores.n_units, len(thresholds) + 1)
-    case_index = np.arange(len(differences))[:, None]
-    gain_index = np.ravel_multi_index((case_index, compared_scores.unit_index, threshold_index), shape)
-    summed_gains = np.bincount(gain_index.ravel(), gains.ravel(), math.prod(shape)).reshape(shape)
-    gains_by_threshold = np.moveaxis(summed_gains, 2, 0)[:-1]  # (thresholds, cases, units)
-    return np.concatenate([compared_scores.sum_within_units(weights_without_ties)[None], gains_by_threshold])
+    changes = _sum_by_threshold(compared_scores, gains, threshold_index, len(thresholds))
+    return np.concatenate([compared_scores.sum_within_units(weights_without_ties)[None], changes])
+
+
+def _sum_by_threshold(
+    compared_scores: ComparedScores, values: Floats, threshold_index: Integers, n_thresholds: int
+) -> Floats:
+    """Sum values of comparisons within each threshold, case and unit.
+
+    Args:
+        compared_scores: the compared scores.
+        values: values of each comparison in each case, ``(cases, comparisons)``.
+        threshold_index: index of the threshold of each value. Values with the index ``n_thresholds`` are ignored.
+        n_thresholds: number of thresholds.
+
+    Returns:
+        An array ``(thresholds, cases, units)``.
+    """
+    shape = (compared_scores.n_units, n_thresholds + 1)
+    sums = []
+    for case_values, case_threshold_index in zip(values, threshold_index, strict=True):
+        cell_index = np.ravel_multi_index((compared_scores.unit_index, case_threshold_index), shape)
+        cell_sums = np.bincount(cell_index, case_values, math.prod(shape)).reshape(shape)
+        sums.append(cell_sums[:, :n_thresholds])
+    return np.moveaxis(np.stack(sums), 2, 0)
 
 
 def _choose_thresholds(distances: Floats) -> Floats:

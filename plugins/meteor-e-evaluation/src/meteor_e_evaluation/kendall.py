@@ -170,13 +170,26 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
     pair_weights = compute_pair_weights(rankings)
     is_ordered_right = ~rankings.ties & (differences > 0)
     weight_without_ties = float(pair_weights[is_ordered_right].sum())
-    # If the metric ties a pair, the pair becomes correct if the annotator also tied it.
-    # A pair that was ordered correctly becomes wrong.
-    gains = np.zeros(len(rankings))
-    gains[rankings.ties] = pair_weights[rankings.ties]
-    gains[is_ordered_right] = -pair_weights[is_ordered_right]
+    gains = compute_tie_gains(pair_weights, rankings.ties, is_ordered_right)
     correct_weight, threshold = _calibrate_threshold(np.abs(differences), gains, weight_without_ties)
     return TiedAccuracy(correct_weight / float(pair_weights.sum()), threshold)
+
+
+def compute_tie_gains(
+    pair_weights: Floats, is_human_tie: NDArray[np.bool_], is_ordered_right: NDArray[np.bool_]
+) -> Floats:
+    """Return the change of the total weight of correct pairs if the metric ties a pair instead of ordering it.
+
+    A pair that the annotator also tied becomes correct. A pair that the metric ordered correctly becomes wrong. Any
+    other pair stays wrong.
+
+    Args:
+        pair_weights: weight of each pair.
+        is_human_tie: mask of the pairs that the annotator tied.
+        is_ordered_right: mask of the pairs that the metric orders like the annotator.
+    """
+    losses = np.where(is_ordered_right, -pair_weights, 0.0)
+    return np.where(is_human_tie, pair_weights, losses)
 
 
 def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: float) -> tuple[float, float]:
@@ -220,23 +233,30 @@ def count_concordant(levels: Integers) -> Floats:
     Returns:
         The number of concordant pairs of each element, ``(elements,)``.
     """
-    n_elements = len(levels)
     n_bits = int(levels.max()).bit_length()
-    counts = np.zeros(n_elements)
-    # Elements with equal higher bits form a run.
-    # Within each run, the elements keep their original order.
-    order = np.arange(n_elements)
+    counts = np.zeros(len(levels))
+    # Elements with equal higher bits are adjacent. Among them, the elements keep their original order.
+    order = np.arange(len(levels))
     for bit in reversed(range(n_bits)):
-        prefixes = levels[order] >> bit
-        has_bit = (prefixes & 1).astype(bool)
-        higher_bits = prefixes >> 1
-        run_start = np.searchsorted(higher_bits, higher_bits, "left")
-        run_end = np.searchsorted(higher_bits, higher_bits, "right")
-        # These arrays count the elements with and without the bit that precede each position.
-        n_ones = np.r_[0, np.cumsum(has_bit)]
-        n_zeros = np.arange(n_elements + 1) - n_ones
-        earlier_zeros_in_run = n_zeros[:-1] - n_zeros[run_start]
-        later_ones_in_run = n_ones[run_end] - n_ones[:-1]
-        counts[order] += np.where(has_bit, earlier_zeros_in_run, later_ones_in_run)
+        prefixes = levels[order] >> bit  # The bit itself and all higher bits.
+        counts[order] += _count_pairs_by_last_bit(prefixes)
         order = order[np.argsort(prefixes, kind="stable")]
     return counts
+
+
+def _count_pairs_by_last_bit(prefixes: Integers) -> Integers:
+    """Count the concordant pairs of each element, among the elements that differ from it only in the last bit.
+
+    Args:
+        prefixes: non-negative integers. Those that differ only in the last bit are adjacent and form a run.
+    """
+    higher_bits = prefixes >> 1
+    run_start = np.searchsorted(higher_bits, higher_bits, "left")
+    run_end = np.searchsorted(higher_bits, higher_bits, "right")
+    is_one = (prefixes & 1).astype(bool)
+    # Numbers of elements with the bit 1 and with the bit 0 before each position, and in total.
+    n_ones = np.r_[0, np.cumsum(is_one)]
+    n_zeros = np.arange(len(n_ones)) - n_ones
+    earlier_zeros_in_run = n_zeros[:-1] - n_zeros[run_start]
+    later_ones_in_run = n_ones[run_end] - n_ones[:-1]
+    return np.asarray(np.where(is_one, earlier_zeros_in_run, later_ones_in_run))
