@@ -19,6 +19,7 @@ from meteor_e_evaluation.groups import (
     make_group_coefficient_function,
     make_mean_group_agreement,
 )
+from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.rank_exchange import make_rank_correlation_comparer
 from meteor_e_evaluation.test_set import TestSet
@@ -28,6 +29,9 @@ SMALL_GROUPS_ARE_LEFT_OUT = f"{ONLY_RATED_OUTPUTS}; a group with fewer than two 
 CONSTANT_GROUPS_ARE_LEFT_OUT = (
     f"{ONLY_RATED_OUTPUTS}; a group with fewer than two ratings, or without variation, is left out"
 )
+UNIT_OF_GROUPS: dict[Grouping, str] = {"item": "segments", "sys": "systems"}
+"""The unit of permutation tests that exchange whole groups, for each grouping with several groups."""
+
 TIES_MUST_AGREE = "common ties are right, other ties are wrong; only equal scores tie"
 
 
@@ -175,18 +179,13 @@ class GroupedMeasure(RatingMeasure):
         """
         if test.assessments is None:
             return None
-        exchanges_segment_groups = self.grouping == "item" and unit == "segments"
-        exchanges_system_groups = self.grouping == "sys" and unit == "systems"
-        if exchanges_segment_groups or exchanges_system_groups:
+        if unit == UNIT_OF_GROUPS.get(self.grouping):
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
             return make_group_mean_comparer(group_values, masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
-        ratings = test.assessments.average_repeated()
-        groups = [ratings]
-        if self.grouping == "sys":
-            groups = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
+        groups = _group_ratings(test.assessments.average_repeated(), self.grouping)
         return make_rank_correlation_comparer(values, groups, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
@@ -200,19 +199,30 @@ class GroupedMeasure(RatingMeasure):
         if self.is_undefined(test, scores):
             return make_undefined_samples(weights)
         if self.grouping == "item":
-            compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
-            segment_coefficients = compute_coefficients(scores.segments)
-            means = [average_over_groups(segment_coefficients, segment_weights) for segment_weights in weights]
-            return np.array(means)
+            return self._resample_segment_coefficients(test, scores, weights)
         all_segments = np.arange(weights.shape[1])
         means = []
         for n_repetitions in weights.astype(int):
             sampled_segments = np.repeat(all_segments, n_repetitions)
-            human_scores = test.human[:, sampled_segments]
-            metric_scores = scores.segments[:, sampled_segments]
-            agreement = make_mean_group_agreement(self.coefficient, self.grouping, human_scores)
-            means.append(agreement(metric_scores))
+            agreement = make_mean_group_agreement(self.coefficient, self.grouping, test.human[:, sampled_segments])
+            means.append(agreement(scores.segments[:, sampled_segments]))
         return np.array(means)
+
+    def _resample_segment_coefficients(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
+        """Return the mean coefficient over segments for each bootstrap sample, like :meth:`resampled`.
+
+        The coefficient of a segment is the same in all samples.
+        """
+        compute_coefficients = make_group_coefficient_function(self.coefficient, "item", test.human)
+        coefficients = compute_coefficients(scores.segments)  # (segments,)
+        return np.array([average_over_groups(coefficients, sample_weights) for sample_weights in weights])
+
+
+def _group_ratings(ratings: Assessments, grouping: Grouping) -> list[Assessments]:
+    """Return the ratings of each system for the grouping ``sys``, or else a single group with all ratings."""
+    if grouping != "sys":
+        return [ratings]
+    return [ratings.select(ratings.systems == system) for system in np.unique(ratings.systems)]
 
 
 class Kendall(GroupedMeasure):

@@ -2,22 +2,30 @@
 
 In each sample, a permutation test exchanges some scores of the two metrics at random.
 
-A rank correlation is a sum over pairs of outputs, divided by a normalizer that depends on ties. The difference between
-the sums of two metrics is a linear function of the masks, so that it is always exact. The total of the two sums matters
-only if the normalizers of the metrics differ. It is counted in a table of metric ranks and human scores. If there are
-many scores, the table is coarse, and the total is an approximation. The approximation does not affect the level of a
-test, because it is the same for all samples.
+A rank correlation is a sum over pairs of outputs, divided by a normalizer that depends on ties. The sums ``a`` and
+``b`` of the two metrics follow from their difference ``a - b`` and their total ``a + b``:
+
+- The difference is a linear function of the masks, so that it is always exact. The reason is that it does not change if
+  pairs with one score of each metric are added to both sums. Each metric then compares its scores with all scores of
+  both metrics, whose ranks are the same in all samples.
+- The total matters only if the normalizers of the metrics differ. It is counted in a table of metric ranks and human
+  scores. If there are many scores, the table is coarse, and the total is an approximation. The approximation does not
+  affect the level of a test, because it is the same for all samples.
 
 The module :mod:`.exchange` describes the shapes of scores and masks.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import exchange, kendall
@@ -44,41 +52,41 @@ def make_rank_correlation_comparer(
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
+    ranking_class = RANKINGS[coefficient]
     unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)  # (units, samples)
     rated_groups = [ratings for ratings in groups if len(ratings)]
+    units_by_group = [_find_units(ratings, unit, n_segments=scores.shape[2]) for ratings in rated_groups]
 
     def compute_differences(first: int, second: int) -> Floats:
-        metric_scores = scores[[first, second]]
-        rankings = [_rank_jointly(ratings, metric_scores, unit, coefficient) for ratings in rated_groups]
-        coefficients = _compute_coefficients(rankings, unit_masks)  # (groups, 2, samples)
-        n_defined = (~np.isnan(coefficients)).sum(axis=0)
-        first_means, second_means = divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
+        rankings = []
+        for ratings, units in zip(rated_groups, units_by_group, strict=True):
+            first_scores = scores[first, ratings.systems, ratings.segments]
+            second_scores = scores[second, ratings.systems, ratings.segments]
+            ranked_scores = rank_jointly(ratings.scores, first_scores, second_scores, units)
+            rankings.append(ranking_class(ranked_scores, n_units=len(unit_masks)))
+        first_means, second_means = _average_coefficients(rankings, unit_masks)
         return np.asarray(first_means - second_means)
 
     return compute_differences
 
 
-def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coefficient: str) -> JointRanking:
-    """Rank the scores of two metrics together in one list.
+def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
+    """Return the index of the exchanged unit of each rating.
 
     Args:
-        ratings: human scores of the outputs.
-        metric_scores: scores of the two metrics, ``(2, systems, segments)``.
+        ratings: human scores of outputs.
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
-        coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
+        n_segments: number of segments of the test set.
     """
-    n_segments = metric_scores.shape[2]
-    output_index = ratings.systems * n_segments + ratings.segments
-    index_by_unit = {"segments": ratings.segments, "systems": ratings.systems, "scores": output_index}
-    unit_index = index_by_unit[unit]
-    rated_scores = metric_scores[:, ratings.systems, ratings.segments].ravel()
-    if coefficient == "spearman":
-        return SpearmanRanking(ratings.scores, rated_scores, unit_index)
-    return ConcordanceRanking(ratings.scores, rated_scores, unit_index, coefficient)
+    if unit == "segments":
+        return ratings.segments
+    if unit == "systems":
+        return ratings.systems
+    return ratings.systems * n_segments + ratings.segments
 
 
-def _compute_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
-    """Return the coefficients of both metrics in each sample.
+def _average_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
+    """Return the mean of the coefficients over groups, for both metrics in each sample.
 
     The samples are processed in blocks, because all samples together may need too much memory.
 
@@ -87,84 +95,215 @@ def _compute_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) 
         unit_masks: masks of the exchanged units, ``(units, samples)``.
 
     Returns:
-        An array ``(groups, 2, samples)``.
+        An array ``(2, samples)``. The mean does not include groups in which the coefficient is undefined.
     """
     largest_array = max(ranking.largest_array for ranking in rankings)
     block_size = max(1, exchange.BLOCK // largest_array)
     n_samples = unit_masks.shape[1]
-    coefficients = []
+    means = []
     for start in range(0, n_samples, block_size):
         block_masks = unit_masks[:, start : start + block_size]
-        coefficients.append(np.stack([ranking.coefficients(block_masks) for ranking in rankings]))
-    return np.concatenate(coefficients, axis=2)
+        coefficients = np.stack([ranking.coefficients(block_masks) for ranking in rankings])  # (groups, 2, block_size)
+        n_defined = (~np.isnan(coefficients)).sum(axis=0)
+        means.append(divide_or_nan(np.nansum(coefficients, axis=0), n_defined))
+    return np.concatenate(means, axis=1)
+
+
+@dataclass(frozen=True)
+class RankedScores:
+    """The scores of two metrics for the same outputs in one list, which is sorted by score.
+
+    Every output has two scores in the list. Each array has one element per score, except for ``level_sizes``.
+
+    Attributes:
+        is_first: whether the score belongs to the first metric without an exchange.
+        units: index of the exchanged unit of the output.
+        ranks: rank of the score, starting from 0. Equal scores have the same rank.
+        levels: rank of the output's rating among the distinct ratings.
+        level_sizes: number of outputs with each rating, ``(levels,)``.
+    """
+
+    is_first: NDArray[np.bool_]
+    units: Integers
+    ranks: Integers
+    levels: Integers
+    level_sizes: Floats
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs, which is half the number of scores."""
+        return len(self.ranks) // 2
+
+    def select(self, rows: NDArray[np.bool_]) -> RankedScores:
+        """Return some of the scores, selected by a mask."""
+        return dataclasses.replace(
+            self,
+            is_first=self.is_first[rows],
+            units=self.units[rows],
+            ranks=self.ranks[rows],
+            levels=self.levels[rows],
+        )
+
+
+def rank_jointly(
+    human_scores: Floats, first_scores: Floats, second_scores: Floats, output_units: Integers
+) -> RankedScores:
+    """Rank the scores of two metrics together in one list.
+
+    Args:
+        human_scores: rating of each output.
+        first_scores, second_scores: scores of each output by the two metrics.
+        output_units: index of the exchanged unit of each output.
+    """
+    scores = np.concatenate([first_scores, second_scores])
+    _, output_levels = np.unique(human_scores, return_inverse=True)
+    levels = np.tile(output_levels, 2)
+    # The scores are sorted in ascending order.
+    # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
+    order = np.lexsort((-levels, scores))
+    is_higher_than_previous = np.diff(scores[order]) != 0
+    return RankedScores(
+        is_first=order < len(human_scores),
+        units=np.tile(output_units, 2)[order],
+        ranks=np.cumsum(np.r_[False, is_higher_than_previous]),
+        levels=levels[order],
+        level_sizes=np.bincount(output_levels).astype(float),
+    )
+
+
+class KeyCounter:
+    """Counts how often each key occurs among the scores of each metric in each sample.
+
+    For example, an output may have the key 3 with the first metric, and the key 5 with the second metric. If the
+    metrics exchange the scores of this output, the first metric loses the key 3 and gains the key 5. The second metric
+    loses the key 5 and gains the key 3.
+
+    Args:
+        scores: the scores of both metrics.
+        keys: key of each score, from 0 to ``n_keys - 1``.
+        n_keys: number of keys.
+        n_units: number of exchanged units.
+    """
+
+    def __init__(self, scores: RankedScores, keys: Integers, n_keys: int, n_units: int) -> None:
+        from scipy import sparse
+
+        changes = np.where(scores.is_first, -1.0, 1.0)
+        # The changes of the counts of the first metric if the metrics exchange a unit, (keys, units).
+        self._changes_by_unit = sparse.csr_matrix((changes, (keys, scores.units)), (n_keys, n_units))
+        self._first_counts = np.bincount(keys, scores.is_first, n_keys)[:, None]
+        self._total_counts = np.bincount(keys, minlength=n_keys)[:, None]
+
+    def count(self, masks: Floats) -> Floats:
+        """Count the keys of both metrics.
+
+        Args:
+            masks: masks of the exchanged units, ``(units, samples)``.
+
+        Returns:
+            An array ``(2, keys, samples)``.
+        """
+        first_counts = self._first_counts + self._changes_by_unit @ masks
+        return np.stack([first_counts, self._total_counts - first_counts])
+
+
+def make_tie_counter(scores: RankedScores, values: Integers, n_units: int) -> KeyCounter:
+    """Return a counter of the values that occur repeatedly among the scores of both metrics.
+
+    Args:
+        scores: the scores of both metrics.
+        values: value of each score, such as its rank.
+        n_units: number of exchanged units.
+    """
+    _, value_index, n_occurrences = np.unique(values, return_inverse=True, return_counts=True)
+    is_repeated = n_occurrences[value_index] > 1
+    repeated_values, keys = np.unique(values[is_repeated], return_inverse=True)
+    return KeyCounter(scores.select(is_repeated), keys, len(repeated_values), n_units)
+
+
+class RankTable:
+    """A table that counts the scores of each metric by rank and rating.
+
+    The rows are ranks of scores, and the columns are ratings. In a coarse table, several ranks share a row, and several
+    ratings share a column.
+
+    Args:
+        scores: the scores of both metrics.
+        n_units: number of exchanged units.
+
+    Attributes:
+        shape: number of rows and number of columns.
+        column_of_level: column of each rating, in ascending order.
+    """
+
+    def __init__(self, scores: RankedScores, n_units: int) -> None:
+        n_levels = len(scores.level_sizes)
+        n_ranks = int(scores.ranks[-1]) + 1
+        n_rows, n_columns = _choose_table_shape(n_ranks, n_levels)
+        self.shape = (n_rows, n_columns)
+        self.column_of_level = np.arange(n_levels) * n_columns // n_levels
+        row_of_score = scores.ranks * n_rows // n_ranks
+        cell_of_score = row_of_score * n_columns + self.column_of_level[scores.levels]
+        self._counter = KeyCounter(scores, cell_of_score, n_rows * n_columns, n_units)
+
+    def count(self, masks: Floats) -> Floats:
+        """Return the numbers of scores in each cell, ``(2, rows, columns, samples)``.
+
+        Args:
+            masks: masks of the exchanged units, ``(units, samples)``.
+        """
+        return self._counter.count(masks).reshape(2, *self.shape, -1)
 
 
 class JointRanking(ABC):
-    """One ranking that contains the scores of two metrics for the same outputs.
-
-    Every output has two scores. In each sample of a permutation test, the two metrics keep or exchange their scores of
-    an output.
+    """Computes a rank correlation of two metrics after they exchange scores.
 
     Args:
-        human_scores: ratings of the outputs.
-        scores: scores of the outputs by the first metric, followed by those by the second metric.
-        units: index of the exchanged unit of each output.
+        scores: the scores of both metrics.
+        n_units: number of exchanged units.
 
     Attributes:
-        n_outputs: number of outputs, which is half the number of scores.
-        is_first: whether each score belongs to the first metric without an exchange. This array and the following ones
-            are sorted by score.
-        units: index of the exchanged unit of each score.
-        ranks: rank of each score, starting from 0. Equal scores have the same rank.
-        levels: rank of the rating of each score's output among the distinct ratings.
-        level_sizes: number of outputs with each rating.
+        scores: the scores of both metrics.
+        n_units: number of exchanged units.
+        table: the table that counts the scores of each metric.
     """
 
-    def __init__(self, human_scores: Floats, scores: Floats, units: Integers) -> None:
-        _, level_of_output = np.unique(human_scores, return_inverse=True)
-        level_of_score = np.tile(level_of_output.reshape(-1), 2)
-        # The scores are sorted in ascending order.
-        # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
-        order = np.lexsort((-level_of_score, scores))
-        self.n_outputs = len(human_scores)
-        self.is_first = order < self.n_outputs
-        self.units = np.tile(units, 2)[order]
-        self.ranks = np.cumsum(np.r_[False, np.diff(scores[order]) != 0])
-        self.levels = level_of_score[order]
-        self.level_sizes = np.bincount(level_of_score) / 2
-        self._n_ranks = int(self.ranks[-1]) + 1
-        self._table_shape = _choose_table_shape(self._n_ranks, len(self.level_sizes))
-        signs = np.where(self.is_first, 1.0, -1.0)
-        pair_sums = self.sum_pairs(self.ranks, self.levels)
-        first_sums = self.sum_pairs(self.ranks[self.is_first], self.levels[self.is_first])
-        second_sums = self.sum_pairs(self.ranks[~self.is_first], self.levels[~self.is_first])
-        self._difference_by_unit = np.bincount(self.units, signs * pair_sums)
-        self._difference = (signs @ pair_sums) / 2
+    def __init__(self, scores: RankedScores, n_units: int) -> None:
+        self.scores = scores
+        self.n_units = n_units
+        self.table = RankTable(scores, n_units)
+        pair_sums = self.sum_pairs(scores)
+        first_sums = self.sum_pairs(scores.select(scores.is_first))
+        second_sums = self.sum_pairs(scores.select(~scores.is_first))
+        signed_sums = np.where(scores.is_first, pair_sums, -pair_sums)
+        # The difference and the total of the sums of both metrics without an exchange.
+        # Both are halved, because each pair is counted twice, once for each of its scores.
+        self._difference = signed_sums.sum() / 2
         self._total = (first_sums.sum() + second_sums.sum()) / 2
+        # An exchange reverses the signs of the unit's scores, which subtracts twice their halved sum.
+        self._difference_by_unit = np.bincount(scores.units, signed_sums, n_units)
+
+    @cached_property
+    def rank_counter(self) -> KeyCounter:
+        """Counter of the ranks that occur repeatedly."""
+        return make_tie_counter(self.scores, self.scores.ranks, self.n_units)
 
     @property
     def largest_array(self) -> int:
         """The size of the largest array that a single sample needs."""
-        return max(len(self.levels), math.prod(self._table_shape))
+        return max(len(self.scores.ranks), math.prod(self.table.shape))
 
     @abstractmethod
-    def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
-        """Return one sum for each score, over all pairs of the score and another score.
-
-        Args:
-            ranks: ranks of the scores, in ascending order.
-            levels: levels of the scores.
-        """
+    def sum_pairs(self, scores: RankedScores) -> Floats:
+        """Return one sum for each score, over all pairs of the score and another score."""
 
     @abstractmethod
-    def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+    def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
         """Sum the terms of both metrics over pairs of scores in different cells of a table.
 
         Args:
-            table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``. The rows are ranks,
-                and the columns are levels.
+            table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``.
             lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
-            column_of_level: column of each level.
 
         Returns:
             An array ``(samples,)``.
@@ -186,75 +325,22 @@ class JointRanking(ABC):
         Returns:
             An array ``(2, samples)``.
         """
-        n_units = len(self._difference_by_unit)
-        difference = self._difference - self._difference_by_unit @ masks[:n_units]
+        differences = self._difference - self._difference_by_unit @ masks
+        totals = self._estimate_totals(masks)
+        sums = np.stack([totals + differences, totals - differences]) / 2
+        offsets, normalizers = self.offset_and_normalizer(masks)
+        return divide_or_nan(sums + offsets, normalizers)
+
+    def _estimate_totals(self, masks: Floats) -> Floats:
+        """Return the total of the sums of both metrics in each sample.
+
+        The total without an exchange is exact. The table only estimates how an exchange changes the total.
+        """
         without_exchange = np.zeros((len(masks), 1))
-        table_totals = self._total_of_table(np.hstack([without_exchange, masks]))
-        # The total without an exchange is exact.
-        # The table only estimates how an exchange changes the total.
-        total = self._total + table_totals[1:] - table_totals[0]
-        sums = np.stack([total + difference, total - difference]) / 2
-        offset, normalizer = self.offset_and_normalizer(masks)
-        return divide_or_nan(sums + offset, normalizer)
-
-    def _total_of_table(self, masks: Floats) -> Floats:
-        """Count the scores in each cell of the table, and sum the terms of both metrics over pairs of scores.
-
-        Returns:
-            An array ``(samples,)``.
-        """
-        n_rows, n_columns = self._table_shape
-        n_levels = len(self.level_sizes)
-        row_of_score = self.ranks * n_rows // self._n_ranks
-        column_of_level = np.arange(n_levels) * n_columns // n_levels
-        cell_of_score = row_of_score * n_columns + column_of_level[self.levels]
-        counts = self._count_keys(cell_of_score, n_rows * n_columns, masks)
-        table = counts.reshape(2, n_rows, n_columns, -1)
+        table = self.table.count(np.hstack([without_exchange, masks]))  # (2, rows, columns, 1 + samples)
         lower_rows = np.cumsum(table, axis=1) - table
-        return self.sum_table_pairs(table, lower_rows, column_of_level)
-
-    def count_ties(self, values: Integers, masks: Floats) -> Floats:
-        """Count how often each repeated value occurs among the scores of each metric.
-
-        Args:
-            values: value of each score, such as its rank.
-            masks: masks of the exchanged units, ``(units, samples)``.
-
-        Returns:
-            An array ``(2, repeated values, samples)``.
-        """
-        _, value_index, n_occurrences = np.unique(values, return_inverse=True, return_counts=True)
-        is_repeated = n_occurrences > 1
-        # Repeated values are numbered from 0. All other values have the key -1.
-        key_of_value = np.where(is_repeated, np.cumsum(is_repeated) - 1, -1)
-        keys = key_of_value[value_index.reshape(-1)]
-        return self._count_keys(keys, int(is_repeated.sum()), masks)
-
-    def _count_keys(self, keys: Integers, n_keys: int, masks: Floats) -> Floats:
-        """Count how often each key occurs among the scores of each metric.
-
-        Args:
-            keys: key of each score. Scores with the key -1 are ignored.
-            n_keys: number of keys.
-            masks: masks of the exchanged units, ``(units, samples)``.
-
-        Returns:
-            An array ``(2, keys, samples)``.
-        """
-        from scipy import sparse
-
-        has_key = keys >= 0
-        counted_keys = keys[has_key]
-        units = self.units[has_key]
-        is_first = self.is_first[has_key]
-        # After an exchange, the first metric lacks its own scores of the unit, and has the scores of the second metric.
-        changes = np.where(is_first, -1.0, 1.0)
-        changes_by_unit = sparse.csr_matrix((changes, (counted_keys, units)), (n_keys, len(masks)))
-        counts_without_exchange = np.bincount(counted_keys, is_first, n_keys)
-        total_counts = np.bincount(counted_keys, minlength=n_keys)
-        first_counts = counts_without_exchange[:, None] + changes_by_unit @ masks  # (keys, samples)
-        second_counts = total_counts[:, None] - first_counts
-        return np.stack([first_counts, second_counts])
+        table_totals = self.sum_table_pairs(table, lower_rows)
+        return np.asarray(self._total + table_totals[1:] - table_totals[0])
 
 
 class SpearmanRanking(JointRanking):
@@ -270,27 +356,33 @@ class SpearmanRanking(JointRanking):
 
         The weight is twice the difference between the mean rank of the rating and the mean of all ranks.
         """
-        return np.asarray(2 * np.cumsum(self.level_sizes) - self.level_sizes - self.n_outputs)
+        level_sizes = self.scores.level_sizes
+        return np.asarray(2 * np.cumsum(level_sizes) - level_sizes - self.scores.n_outputs)
 
-    def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
+    def sum_pairs(self, scores: RankedScores) -> Floats:
         """Compare the weight of each score with the weights of all other scores.
 
         The weight differences to lower scores are added, and the weight differences to higher scores are subtracted.
         """
-        weights = self.level_weights[levels]
-        # The ranks are sorted, so the scores with lower ranks come first.
-        n_lower = np.searchsorted(ranks, ranks, "left")
-        n_not_higher = np.searchsorted(ranks, ranks, "right")
-        n_lower_minus_higher = n_lower + n_not_higher - len(weights)
+        weights = self.level_weights[scores.levels]
         cumulative_weights = np.r_[0.0, np.cumsum(weights)]
-        total_weight = cumulative_weights[-1]
-        weight_of_lower_minus_higher = cumulative_weights[n_lower] + cumulative_weights[n_not_higher] - total_weight
-        return np.asarray(weights * n_lower_minus_higher - weight_of_lower_minus_higher)
+        # The ranks are sorted, so the lower scores come first, and the higher scores come last.
+        n_lower = np.searchsorted(scores.ranks, scores.ranks, "left")
+        start_of_higher = np.searchsorted(scores.ranks, scores.ranks, "right")
+        n_higher = len(weights) - start_of_higher
+        weight_of_lower = cumulative_weights[n_lower]
+        weight_of_higher = cumulative_weights[-1] - cumulative_weights[start_of_higher]
+        differences_to_lower = weights * n_lower - weight_of_lower
+        differences_to_higher = weights * n_higher - weight_of_higher
+        return np.asarray(differences_to_lower - differences_to_higher)
 
-    def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+    def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
         """Sum the weight differences between each score and all lower scores."""
-        weight_sums = np.bincount(column_of_level, self.level_weights * self.level_sizes)
-        column_weights = weight_sums / np.bincount(column_of_level, self.level_sizes)
+        level_sizes = self.scores.level_sizes
+        column_of_level = self.table.column_of_level
+        weight_sums = np.bincount(column_of_level, self.level_weights * level_sizes)
+        column_weights = weight_sums / np.bincount(column_of_level, level_sizes)
+        # The indices are k for the metric, r for the row, l for the column, and s for the sample.
         row_weights = np.einsum("l,krls->krs", column_weights, table)
         lower_weights = np.einsum("l,krls->krs", column_weights, lower_rows)
         pair_sums = row_weights * lower_rows.sum(axis=2) - lower_weights * table.sum(axis=2)
@@ -301,63 +393,107 @@ class SpearmanRanking(JointRanking):
 
         The normalizer is the product of the standard deviations of metric ranks and human ranks.
         """
-        metric_ties = self.count_ties(self.ranks, masks)
-        human_ties = self.level_sizes
-        sum_without_ties = float(self.n_outputs**3 - self.n_outputs)
+        metric_ties = self.rank_counter.count(masks)  # (2, ranks, samples)
+        human_ties = self.scores.level_sizes
+        n_outputs = self.scores.n_outputs
+        sum_without_ties = float(n_outputs**3 - n_outputs)
         metric_sums = sum_without_ties - (metric_ties**3 - metric_ties).sum(axis=1)
         human_sum = sum_without_ties - (human_ties**3 - human_ties).sum()
         return np.zeros_like(metric_sums), np.sqrt(metric_sums * human_sum) / 3
 
 
 class ConcordanceRanking(JointRanking):
-    """A joint ranking for Kendall's τ and for pairwise accuracy, which counts concordant pairs.
+    """Base class of joint rankings for coefficients that count concordant pairs.
 
     Args:
-        coefficient: ``kendall``, ``kendall-c`` or ``acc``.
+        scores: the scores of both metrics.
+        n_units: number of exchanged units.
+
+    Attributes:
+        n_pairs: number of pairs of outputs.
+        n_human_ties: number of pairs that the annotators tied.
     """
 
-    def __init__(self, human_scores: Floats, scores: Floats, units: Integers, coefficient: str) -> None:
-        super().__init__(human_scores, scores, units)
-        self.coefficient = coefficient
+    def __init__(self, scores: RankedScores, n_units: int) -> None:
+        super().__init__(scores, n_units)
+        self.n_pairs = scores.n_outputs * (scores.n_outputs - 1) / 2
+        self.n_human_ties = _count_tied_pairs(scores.level_sizes, axis=0)
+        cells = scores.ranks * len(scores.level_sizes) + scores.levels
+        self._cell_counter = make_tie_counter(scores, cells, n_units)
 
-    def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
+    def count_common_ties(self, masks: Floats) -> Floats:
+        """Count the pairs that both metric and annotators tie, for both metrics in each sample, ``(2, samples)``."""
+        return _count_tied_pairs(self._cell_counter.count(masks), axis=1)
+
+    def sum_pairs(self, scores: RankedScores) -> Floats:
         """Return the number of concordant pairs that contain each score."""
-        return kendall.count_concordant(levels)
+        return kendall.count_concordant(scores.levels)
 
-    def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+    def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
         """Count the concordant pairs of scores in different rows and columns of the table."""
         lower_rows_and_columns = np.cumsum(lower_rows, axis=2) - lower_rows
+        # The indices are k for the metric, r for the row, l for the column, and s for the sample.
         return np.asarray(np.einsum("krls,krls->s", table, lower_rows_and_columns))
 
+
+class AccuracyRanking(ConcordanceRanking):
+    """A joint ranking for pairwise accuracy with ties.
+
+    The accuracy is the number of concordant pairs and of common ties, divided by the number of all pairs.
+    """
+
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Compute the offset and the normalizer from the numbers of tied pairs.
+        """Return the number of common ties and the number of all pairs."""
+        n_common_ties = self.count_common_ties(masks)
+        return n_common_ties, np.full_like(n_common_ties, self.n_pairs)
 
-        The numerator of τ is half the difference between the numbers of concordant and discordant pairs. The numerator
-        of the accuracy is the number of pairs on which the metric and the annotator agree.
+
+class TauBRanking(ConcordanceRanking):
+    """A joint ranking for Kendall's τ-b.
+
+    With ``C`` concordant and ``D`` discordant pairs, the sum plus the offset is ``(C - D) / 2``. All pairs that are
+    neither concordant nor tied are discordant, so ``D = n_pairs - C - n_ties``.
+    """
+
+    def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
+        """Return the offset ``(n_ties - n_pairs) / 2``, and the halved normalizer of the coefficient."""
+        tie_sizes = self.rank_counter.count(masks)  # (2, ranks, samples)
+        n_metric_ties = _count_tied_pairs(tie_sizes, axis=1)
+        n_common_ties = self.count_common_ties(masks)
+        n_ties = n_metric_ties + self.n_human_ties - n_common_ties
+        return (n_ties - self.n_pairs) / 2, self.normalize(tie_sizes, n_metric_ties) / 2
+
+    def normalize(self, tie_sizes: Floats, n_metric_ties: Floats) -> Floats:
+        """Return the geometric mean of the pairs that are not tied by the metric and not tied by the annotators.
+
+        Args:
+            tie_sizes: number of scores with each repeated rank, ``(2, ranks, samples)``.
+            n_metric_ties: number of pairs that each metric ties, ``(2, samples)``.
         """
-        n_levels = len(self.level_sizes)
-        metric_ties = self.count_ties(self.ranks, masks)
-        common_ties = self.count_ties(self.ranks * n_levels + self.levels, masks)
-        n_pairs = self.n_outputs * (self.n_outputs - 1) / 2
-        n_metric = _count_tied_pairs(metric_ties, axis=1)
-        n_common = _count_tied_pairs(common_ties, axis=1)
-        if self.coefficient == "acc":
-            return n_common, np.full_like(n_common, n_pairs)
-        n_human = _count_tied_pairs(self.level_sizes, axis=0)
-        offset = (n_metric + n_human - n_common - n_pairs) / 2
-        if self.coefficient == "kendall-c":
-            return offset, self._normalizer_of_tau_c(metric_ties)
-        return offset, np.sqrt(n_pairs - n_metric) * np.sqrt(n_pairs - n_human) / 2
+        return np.asarray(np.sqrt(self.n_pairs - n_metric_ties) * np.sqrt(self.n_pairs - self.n_human_ties))
 
-    def _normalizer_of_tau_c(self, metric_ties: Floats) -> Floats:
+
+class TauCRanking(TauBRanking):
+    """A joint ranking for Stuart's τ-c."""
+
+    def normalize(self, tie_sizes: Floats, n_metric_ties: Floats) -> Floats:
         """Return the normalizer of Stuart's τ-c.
 
         The normalizer uses the number of distinct metric scores or of distinct ratings, whichever is smaller.
         """
-        n_repetitions = (metric_ties - (metric_ties > 0)).sum(axis=1)
-        n_metric_levels = self.n_outputs - n_repetitions
-        n_levels = np.minimum(n_metric_levels, len(self.level_sizes))
-        return np.asarray(self.n_outputs**2 * (n_levels - 1) / (4 * np.maximum(n_levels, 1)))
+        n_outputs = self.scores.n_outputs
+        n_repetitions = (tie_sizes - (tie_sizes > 0)).sum(axis=1)
+        n_levels = np.minimum(n_outputs - n_repetitions, len(self.scores.level_sizes))
+        return np.asarray(n_outputs**2 * (n_levels - 1) / (2 * np.maximum(n_levels, 1)))
+
+
+RANKINGS: dict[str, type[JointRanking]] = {
+    "spearman": SpearmanRanking,
+    "kendall": TauBRanking,
+    "kendall-c": TauCRanking,
+    "acc": AccuracyRanking,
+}
+"""The class of the joint rankings for each coefficient."""
 
 
 def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:

@@ -71,7 +71,8 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     systems = inputs.systems()
     metric_options = metric.for_text(systems[0].context)
     meteor = metric_options.meteor()
-    metrics = _create_metrics(metric_options, meteor.signature)
+    metric_names = metric_options.metrics or ("meteor",)
+    metrics = _omit_meteor(metric_options.create_metrics(metric_names), meteor.signature)
     with terminal_progress() as progress:
         loaded_systems = load_systems(systems)
         segments = list(loaded_systems[0].read())
@@ -91,23 +92,18 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     click.echo(f"wrote {page.output}", err=True)
 
 
-def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
-    """Create the metrics of the report.
-
-    The list contains None instead of METEOR, because METEOR is computed together with the alignments.
+def _omit_meteor(metrics: Sequence[Metric], meteor_signature: str) -> list[Metric | None]:
+    """Replace METEOR by None, because the report computes METEOR together with the alignments.
 
     Args:
-        options: the metrics that the command line names.
-        signature: signature of the METEOR metric that computes the alignments.
+        metrics: the metrics that the command line names.
+        meteor_signature: signature of the METEOR metric that computes the alignments.
     """
-    names = options.metrics if options.metrics else ("meteor",)
-    metrics: list[Metric | None] = []
-    for metric in options.create_metrics(names):
-        if metric.signature == signature and None not in metrics:
-            metrics.append(None)
-        else:
-            metrics.append(metric)
-    return metrics
+    signatures = [metric.signature for metric in metrics]
+    metrics_or_none: list[Metric | None] = list(metrics)
+    if meteor_signature in signatures:
+        metrics_or_none[signatures.index(meteor_signature)] = None
+    return metrics_or_none
 
 
 def _read_hypotheses(systems: Sequence[System]) -> dict[str, list[str]]:
