@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Measure
 from meteor_e.api.measures import Agreement
@@ -25,7 +24,7 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.progress import Progress, silent
 from meteor_e.significance.resampling import SIGNIFICANT, SLACK, permutation_p
 from meteor_e_evaluation.correlation import williams_matrix
-from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.exchange import Differences, Masks, MetricPair
 from meteor_e_evaluation.test_set import TestSet
 
 TESTS = {
@@ -59,9 +58,6 @@ UNIT_DESCRIPTIONS = {
     "systems": "systems",
 }
 """The description of the units that each permutation test exchanges."""
-
-MetricPair = tuple[int, int]
-"""Indices of two metrics."""
 
 
 @dataclass(frozen=True)
@@ -242,16 +238,12 @@ def _compare_by_permutation(
     metric_scores = _stack_scores(measure, scores, method)
     if metric_scores is None:
         return None
-    is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
-    standardized_scores = np.stack([_standardize(values, is_scored) for values in metric_scores])
+    standardized_scores = _standardize(metric_scores)
     masks = permutation_test.draw_masks(test, metric_scores.shape[1:])
     unit = EXCHANGED_UNITS[method]
     compute_differences = _make_fast_comparer(measure, test, standardized_scores, masks, unit)
     if compute_differences is None:
-        averages_segments = measure.takes == "systems" and standardized_scores.ndim == 3
-        sample_agreement = _make_agreement_of_means(agreement) if averages_segments else agreement
-        score_masks = expand_masks(masks, unit, standardized_scores)
-        compute_differences = make_one_by_one_comparer(standardized_scores, score_masks, sample_agreement)
+        compute_differences = _make_slow_comparer(measure, agreement, standardized_scores, masks, unit)
     differences = _compare_metric_pairs(compute_differences, len(scores), permutation_test.samples, progress)
     title = _describe_permutations([method], permutation_test.samples, permutation_test.seed)
     names = tuple(entry.name for entry in scores)
@@ -261,24 +253,25 @@ def _compare_by_permutation(
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
     """Stack the scores of all metrics that a permutation test exchanges.
 
-    If a system-level measure is tested by exchanging systems, the array contains system scores, ``(metrics, systems)``.
-    Otherwise, the array contains segment scores, ``(metrics, systems, segments)``, with NaN for missing scores.
-
-    Return None if a metric has no suitable scores.
+    Returns:
+        Scores of systems, ``(metrics, systems)``, if a measure of systems is tested by exchanging systems. Otherwise,
+        scores of segments, ``(metrics, systems, segments)``, with NaN for missing scores. The result is None if a
+        metric has no suitable scores.
 
     Raises:
         ConfigError: if the test needs scores of all segments, and a metric does not have them.
     """
-    takes_systems = measure.takes == "systems"
-    if takes_systems and method == "systems":
-        system_scores = np.stack([entry.systems for entry in scores])
-        return None if np.isnan(system_scores).any() else system_scores
     segment_scores = np.stack([entry.segments for entry in scores])
     is_missing = np.isnan(segment_scores)
-    if takes_systems and is_missing.any():
+    if measure.takes == "segments":
+        lacks_all_scores = is_missing.all(axis=(1, 2))
+        return None if lacks_all_scores.any() else segment_scores
+    if method == "systems":
+        system_scores = np.stack([entry.systems for entry in scores])
+        return None if np.isnan(system_scores).any() else system_scores
+    if is_missing.any():
         raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
-    lacks_all_scores = is_missing.all(axis=(1, 2))
-    return None if lacks_all_scores.any() else segment_scores
+    return segment_scores
 
 
 def _make_fast_comparer(
@@ -300,9 +293,23 @@ def _make_fast_comparer(
     return measure.exchange(test, scores, masks, unit) if has_all_scores else None
 
 
-def _make_agreement_of_means(agreement: Agreement) -> Agreement:
-    """Return a function that applies a measure of system scores to the mean segment scores of each system."""
-    return lambda segment_scores: agreement(segment_scores.mean(axis=1))
+def _make_slow_comparer(
+    measure: Measure[TestSet], agreement: Agreement, scores: Floats, masks: Masks, unit: str
+) -> Differences:
+    """Return a function that compares two metrics in one permutation after the other.
+
+    Args:
+        measure: the measure.
+        agreement: the measure as a function of the scores of one metric.
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
+        masks: masks of the exchanged units in each sample.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+    """
+    score_masks = expand_masks(masks, unit, scores)
+    if measure.takes == "systems" and scores.ndim == 3:
+        # The score of a system is the mean of its segment scores.
+        return make_one_by_one_comparer(scores, score_masks, lambda segments: agreement(segments.mean(axis=1)))
+    return make_one_by_one_comparer(scores, score_masks, agreement)
 
 
 def _compare_metric_pairs(
@@ -326,18 +333,21 @@ def _compare_metric_pairs(
     return differences
 
 
-def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
-    """Scale scores to mean 0 and variance 1, unless all scores are equal.
+def _standardize(scores: Floats) -> Floats:
+    """Scale the scores of each metric to mean 0 and variance 1, unless they are all equal.
+
+    Mean and variance are those of the outputs or systems that all metrics score.
 
     Args:
-        scores: scores of a metric.
-        is_scored: mask of the scores that determine the mean and the variance.
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
     """
-    values = scores[is_scored]
-    deviation = float(values.std())
-    if deviation == 0:
-        deviation = 1.0
-    return np.asarray((scores - values.mean()) / deviation)
+    is_scored = np.asarray(~np.isnan(scores).any(axis=0))
+    standardized_scores = []
+    for metric_scores in scores:
+        values = metric_scores[is_scored]
+        deviation = float(values.std()) or 1.0
+        standardized_scores.append((metric_scores - values.mean()) / deviation)
+    return np.stack(standardized_scores)
 
 
 def draw_masks(

@@ -31,6 +31,8 @@ from meteor_e_evaluation.segment_coefficients import divide_or_nan, system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
 MetricPair: TypeAlias = tuple[int, int]
+"""Indices of two metrics."""
+
 Differences: TypeAlias = Callable[[int, int], Floats]
 """A function that takes the indices of two metrics and returns the difference of the measure in each sample."""
 

@@ -177,42 +177,33 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
     metric, pair, testset, *output_fields, score = fields
     value = _parse_score(score, line.location)
-    output = _parse_wmt_output(output_fields, line.location)
+    names, segment = _split_output_fields(output_fields, line.location)
     return MetricScore(
         metric=metric,
         pair=pair,
         testset=testset,
-        reference=output.reference,
-        system=output.system,
-        segment=output.segment,
+        reference=names[0] if len(names) == 2 else "",
+        system=names[-1],
+        segment=segment,
         score=value,
         location=line.location,
     )
 
 
-class _Output(NamedTuple):
-    """The output that a score belongs to. The attributes are those of :class:`MetricScore`."""
+def _split_output_fields(fields: Sequence[str], location: str) -> tuple[Sequence[str], int | None]:
+    """Split the fields ``[REFERENCE] SYSTEM [SEGMENT]`` into the names and the number of the segment.
 
-    reference: str
-    system: str
-    segment: int | None
-
-
-def _parse_wmt_output(fields: Sequence[str], location: str) -> _Output:
-    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the fields in brackets are optional.
+    The fields in brackets are optional. The number is None if the last field is the name of the system.
 
     Raises:
         InputError: if the last of three fields is not a whole number.
     """
-    names = list(fields)
-    segment = None
-    if len(names) > 1 and names[-1].isdecimal():
-        segment = int(names.pop())
-    if len(names) > 2:
-        raise InputError(f"{location}: the segment is {names[-1]!r}, not a whole number")
-    system = names.pop()
-    reference = names.pop() if names else ""
-    return _Output(reference, system, segment)
+    *names, last_field = fields
+    if names and last_field.isdecimal():
+        return names, int(last_field)
+    if len(fields) == 3:
+        raise InputError(f"{location}: the segment is {last_field!r}, not a whole number")
+    return fields, None
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:

@@ -78,11 +78,9 @@ def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
         n_segments: number of segments of the test set.
     """
-    if unit == "segments":
-        return ratings.segments
-    if unit == "systems":
-        return ratings.systems
-    return ratings.systems * n_segments + ratings.segments
+    output_index = ratings.systems * n_segments + ratings.segments
+    units = {"segments": ratings.segments, "systems": ratings.systems, "scores": output_index}
+    return units[unit]
 
 
 def _average_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
