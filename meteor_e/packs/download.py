@@ -83,11 +83,11 @@ def _run_pip_download(requirement: str, folder: Path) -> subprocess.CompletedPro
     """Run ``pip download``. On a terminal, pip shows a progress bar, and its output is not captured."""
     temporary_folder = folder / "pip"
     temporary_folder.mkdir()
-    environment = dict(os.environ)
-    for variable in ("TMPDIR", "TEMP", "TMP"):
-        environment[variable] = str(temporary_folder)
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--dest", str(folder), requirement]
+    environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary_folder))}
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
+        *("--disable-pip-version-check", "--no-input", "--dest", str(folder), requirement),
+    ]
     if sys.stderr.isatty():
         return subprocess.run(command, stdout=sys.stderr, env=environment, check=False, text=True)
     return subprocess.run(

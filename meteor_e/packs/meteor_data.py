@@ -17,10 +17,10 @@ from typing import IO, Any, NamedTuple
 from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
-from meteor_e.packs.build import Ingredients
+from meteor_e.packs.build import Ingredients, PackBuilder
 from meteor_e.packs.download import read_member
 from meteor_e.packs.entries import Stream
-from meteor_e.packs.pack import LANGUAGES, SourceFile
+from meteor_e.packs.pack import LANGUAGES, Pack, SourceFile
 
 LICENCE = "METEOR 1.5 data: GNU LGPL, Carnegie Mellon University (https://www.cs.cmu.edu/~alavie/METEOR/)."
 WORDNET_LICENCE = " English synonyms: WordNet 3.0, Princeton University; see COPYING.WORDNET."
@@ -61,6 +61,18 @@ class MeteorData(NamedTuple):
     sources: tuple[SourceFile, ...]
     files: _Files
     """The files next to the jar."""
+
+
+def build_meteor_pack(builder: PackBuilder, path: Path, language: str) -> Pack:
+    """Build the pack of a language from a wheel, tarball or jar with METEOR's data.
+
+    Args:
+        builder: the builder of the pack.
+        path: the path of the wheel, tarball or jar.
+        language: the ISO code of the language.
+    """
+    with open_meteor(path) as data, open_ingredients(data, language) as ingredients:
+        return builder.build(ingredients, language, data.sources, version=data.version)
 
 
 @contextlib.contextmanager

@@ -53,10 +53,6 @@ class SourceFile:
     name: str
     sha256: str
 
-    def __post_init__(self) -> None:
-        _check_type("name", self.name, str)
-        _check_sha256(self.sha256)
-
     @classmethod
     def from_path(cls, path: Path) -> SourceFile:
         """Return the name and SHA-256 of a file.
@@ -73,10 +69,6 @@ class PackFile:
 
     size: int
     sha256: str
-
-    def __post_init__(self) -> None:
-        _check_type("size", self.size, int)
-        _check_sha256(self.sha256)
 
 
 @dataclass(frozen=True)
@@ -147,6 +139,13 @@ class Manifest:
             _check_type(key, getattr(self, key), str)
         for key, count in self.contents.items():
             _check_type(key, count, int)
+        for source in self.sources:
+            _check_type("name", source.name, str)
+        for file in self.files.values():
+            _check_type("size", file.size, int)
+        hashes = [source.sha256 for source in self.sources] + [file.sha256 for file in self.files.values()]
+        if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
+            raise ValueError("a value of 'sha256' is not a SHA-256")
         for name in (self.name, *self.files):
             if not _NAME.fullmatch(name) or name == FILE_NAME:
                 raise ValueError(f"{name!r} is not a name for a pack or for a file of a pack")
@@ -166,12 +165,6 @@ def _check_type(key: str, value: object, expected_type: type) -> None:
     """Raise TypeError if a value does not have the expected type. True and False are not accepted as integers."""
     if type(value) is not expected_type:
         raise TypeError(f"the value of {key!r} has the type {type(value).__name__}, not {expected_type.__name__}")
-
-
-def _check_sha256(value: str) -> None:
-    """Raise ValueError if a string is not a SHA-256 in hexadecimal."""
-    if not _SHA256.fullmatch(value):
-        raise ValueError("a value of 'sha256' is not a SHA-256")
 
 
 def check_name(name: str) -> str:

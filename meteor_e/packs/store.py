@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import ISO_CODES, Language
@@ -19,9 +18,6 @@ from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_path
 from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, check_name, how_to_install, is_installable
 from meteor_e.packs.resources import LanguageResources
-
-if TYPE_CHECKING:
-    from meteor_e.packs.build import PackBuilder
 
 _RETRY_DELAY = 0.05
 """Seconds to wait for another process that is replacing a pack."""
@@ -62,8 +58,9 @@ class PackStore:
             ResourceError: if METEOR does not have data for the language, or the pack cannot be downloaded, built or
                 written.
         """
-        # This module is imported here, because it loads slowly and is not needed for scoring.
+        # These modules are imported here, because they load slowly and are not needed for scoring.
         from meteor_e.packs.build import open_builder
+        from meteor_e.packs.meteor_data import build_meteor_pack
 
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
@@ -76,7 +73,7 @@ class PackStore:
                 # Another process installed the pack while this process waited for the lock.
                 return Pack(target)
             meteor_path = local_path or _download_meteor(source, code, builder.temporary_folder, progress)
-            return _build_meteor_pack(builder, meteor_path, code)
+            return build_meteor_pack(builder, meteor_path, code)
 
     def names(self) -> list[str]:
         """Return the sorted names of the installed packs, including damaged packs."""
@@ -226,14 +223,6 @@ def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: P
         return download.download_url(os.fspath(source), folder, progress)
     alternative = download.ALTERNATIVE.format(language=code)
     return download.download_wheel(download.METEOR_WHEEL, folder, progress, alternative)
-
-
-def _build_meteor_pack(builder: PackBuilder, meteor_path: Path, code: str) -> Pack:
-    """Build the pack of a language from a file that contains METEOR's data."""
-    from meteor_e.packs.meteor_data import open_ingredients, open_meteor
-
-    with open_meteor(meteor_path) as data, open_ingredients(data, code) as ingredients:
-        return builder.build(ingredients, code, data.sources, version=data.version)
 
 
 def _describe_missing_data(language: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from artificial_bitext import SentencePair
+from meteor_e_bitext.alignment import Links
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.phrases import PhrasePairs, Phrases, extract_phrase_pairs, read_phrase_pairs
 from meteor_e_bitext.texts import language_text
@@ -96,14 +97,20 @@ def write_corpora(folder: Path, sentence_pairs: list[SentencePair]) -> tuple[Cor
 def extract_pairs(folder: Path, sentence_pairs, max_length: int, min_count: int, threads: int = 1):
     """Return the phrase pairs that the extension module extracts, and their probabilities in both directions."""
     corpora = write_corpora(folder, sentence_pairs)
-    links = np.array([link for pair in sentence_pairs for link in sorted(pair.links)], np.uint16).reshape(-1, 2)
+    positions = np.array([link for pair in sentence_pairs for link in sorted(pair.links)], np.uint16).reshape(-1, 2)
     starts = np.cumsum([0, *(len(pair.links) for pair in sentence_pairs)]).astype(np.uint64)
     work = folder / "work"
     work.mkdir()
     extract_phrase_pairs(
-        *corpora, links, starts, work, max_length=max_length, min_count=min_count, threads=threads, progress=silent
+        *corpora,
+        Links(positions, starts),
+        work,
+        max_length=max_length,
+        min_count=min_count,
+        threads=threads,
+        progress=silent,
     )
-    assert not list(work.glob("*.scratch"))
+    assert all(path.is_file() for path in work.iterdir())
     return as_dictionary(read_phrase_pairs(*corpora, work, 0.0))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -56,6 +57,20 @@ class Links(NamedTuple):
 
     positions: NDArray[np.uint16]
     starts: NDArray[np.uint64]
+
+    def swap(self) -> Links:
+        """Exchange the source and the target."""
+        return Links(np.ascontiguousarray(self.positions[:, ::-1]), self.starts)
+
+    def write(self, folder: Path) -> None:
+        """Write the links to files that :meth:`open` can read."""
+        np.save(folder / "links.npy", self.positions)
+        np.save(folder / "starts.npy", self.starts)
+
+    @classmethod
+    def open(cls, folder: Path) -> Links:
+        """Open the links that :meth:`write` wrote. The positions are memory-mapped."""
+        return cls(np.load(folder / "links.npy", mmap_mode="r"), np.load(folder / "starts.npy"))
 
 
 def align(
@@ -135,33 +150,52 @@ def read_pharaoh(
         InputError: if a pair is malformed, if a position exceeds the length of its sentence, or if the number of lines
             is wrong.
     """
-    name = input_name(path)
-    corpus_lines = line_indices.tolist()
-    positions: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
-    link_counts: list[int] = []
-    line_number = 0
-    for line_number, line in enumerate(read_segments(path), 1):
-        sentence = len(link_counts)
-        is_corpus_line = sentence < len(corpus_lines) and corpus_lines[sentence] == line_number - 1
-        if not is_corpus_line:
-            continue
-        location = f"{name}, line {line_number}"
-        pairs = sorted(set(_parse_pairs(line, location)))
-        _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), location)
+    is_corpus_line = np.zeros(line_count, bool)
+    is_corpus_line[line_indices] = True
+    positions = [np.zeros((0, 2), np.uint16)]
+    for sentence, line in enumerate(_select_lines(path, is_corpus_line)):
+        pairs = sorted(set(_parse_pairs(line)))
+        _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), line.location)
         positions.append(np.array(pairs, np.uint16).reshape(-1, 2))
-        link_counts.append(len(pairs))
-    if line_number != line_count:
-        raise InputError(f"{name} has {line_number} lines, and the bitext has {line_count}; it needs a line for each")
-    starts = np.concatenate([[0], np.cumsum(link_counts)])
+    starts = np.cumsum([len(sentence_positions) for sentence_positions in positions])
     return Links(np.concatenate(positions), starts.astype(np.uint64))
 
 
-def _parse_pairs(line: str, location: str) -> Iterator[tuple[int, int]]:
+class _Line(NamedTuple):
+    """A line of a Pharaoh file, and its location in error messages."""
+
+    text: str
+    location: str
+
+
+def _select_lines(path: PathLike, is_selected: NDArray[np.bool_]) -> Iterator[_Line]:
+    """Yield the selected lines of a Pharaoh file.
+
+    Args:
+        path: the path of the file.
+        is_selected: for each line of the bitext, whether the line is selected.
+
+    Raises:
+        InputError: at the end of the file, if it does not have a line for each line of the bitext.
+    """
+    name = input_name(path)
+    line_count = 0
+    for line in read_segments(path):
+        line_count += 1
+        if line_count <= len(is_selected) and is_selected[line_count - 1]:
+            yield _Line(line, f"{name}, line {line_count}")
+    if line_count != len(is_selected):
+        raise InputError(
+            f"{name} has {line_count} lines, and the bitext has {len(is_selected)}; it needs a line for each"
+        )
+
+
+def _parse_pairs(line: _Line) -> Iterator[tuple[int, int]]:
     """Yield the pairs of word positions in a line of a Pharaoh file."""
-    for text in line.split():
-        source_text, separator, target_text = text.partition("-")
+    for pair in line.text.split():
+        source_text, separator, target_text = pair.partition("-")
         if not separator or not _is_position(source_text) or not _is_position(target_text):
-            raise InputError(f"{location}: {text[:40]!r} is not a pair of word positions such as 0-0")
+            raise InputError(f"{line.location}: {pair[:40]!r} is not a pair of word positions such as 0-0")
         yield int(source_text), int(target_text)
 
 

@@ -18,7 +18,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import Ingredients, open_builder
 from meteor_e.packs.pack import LANGUAGE_FILE, TABLE_FILE, Pack, SourceFile
-from meteor_e_bitext.alignment import align, read_pharaoh
+from meteor_e_bitext.alignment import Links, align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
 from meteor_e_bitext.language_file import format_language_file
 from meteor_e_bitext.options import BitextOptions
@@ -235,9 +235,8 @@ class _BitextBuild:
             threads=self.threads,
             progress=self.progress,
         )
-        # Swap the columns, because each link must begin with the word position in the pack's language.
-        np.save(folder / "links.npy", np.ascontiguousarray(links.positions[:, ::-1]))
-        np.save(folder / "starts.npy", links.starts)
+        # Each stored link begins with the word position in the pack's language.
+        links.swap().write(folder)
 
     def _read_links(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike, folder: Path) -> None:
         """Read word alignments from a Pharaoh file, and write the links into a folder."""
@@ -245,8 +244,7 @@ class _BitextBuild:
         line_indices = np.load(corpus.folder / "lines.npy")
         links = read_pharaoh(alignments, corpus, pivot_corpus, line_indices, self._counts["lines"])
         self.progress("reading alignments", 1, 1)
-        np.save(folder / "links.npy", links.positions)
-        np.save(folder / "starts.npy", links.starts)
+        links.write(folder)
 
     def _extract_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path) -> Path:
         """Extract phrase pairs that are consistent with the word alignment. Return the folder with the result."""
@@ -259,8 +257,7 @@ class _BitextBuild:
         extract_phrase_pairs(
             corpus,
             pivot_corpus,
-            np.load(links_folder / "links.npy", mmap_mode="r"),
-            np.load(links_folder / "starts.npy"),
+            Links.open(links_folder),
             folder,
             max_length=self.options.longest_phrase,
             min_count=self.options.least_count,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -121,11 +122,10 @@ def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
     whitespace = text.tokenization == "whitespace"
     language = language_text(text.language, whitespace=whitespace, prefixes=text.prefixes)
     pivot_language = language_text(text.pivot_language, whitespace=whitespace)
-    options, alignment, pivot = parse_fields(phrases.settings, *SETTINGS)
-    options = dataclasses.replace(options, alignment=alignment, pivot=pivot, encoding=text.encoding)
+    options = _parse_settings(phrases.settings, text.encoding)
     target = pack.output if pack.output is not None else PackStore().root / f"{language.code}-bitext"
     with terminal_progress(delay=0) as progress:
-        result = build_from_bitext(
+        new_pack = build_from_bitext(
             target,
             language,
             pivot_language,
@@ -139,7 +139,14 @@ def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
             progress=progress,
             done=_print_stage,
         )
-    click.echo(f"built {result.name} ({result.summary}) in {result.path}")
+    click.echo(f"built {new_pack.name} ({new_pack.summary}) in {new_pack.path}")
+
+
+def _parse_settings(settings: Sequence[str], encoding: str) -> BitextOptions:
+    """Return the options of the build, given the values of ``--set`` and the encoding of the text files."""
+    options, alignment, pivot = parse_fields(settings, *SETTINGS)
+    complete_options: BitextOptions = dataclasses.replace(options, alignment=alignment, pivot=pivot, encoding=encoding)
+    return complete_options
 
 
 def _print_stage(stage: str, seconds: float, reused: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import compress, islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -146,22 +146,22 @@ def read_bitext(
     Raises:
         InputError: if a file cannot be read, or if the files have different numbers of lines.
     """
-    first_text, second_text = texts
-    first_folder, second_folder = folders
-    first_builder = _CorpusBuilder(first_text, threads)
-    second_builder = _CorpusBuilder(second_text, threads)
+    stage = Stage("tokenizing", "lines")
+    builders = [_CorpusBuilder(text, threads) for text in texts]
     selector = _SentenceSelector(max_words)
     for batch in _split_into_batches(_read_line_pairs(files, encoding)):
-        first_rows = first_builder.tokenize([first for first, _ in batch])
-        second_rows = second_builder.tokenize([second for _, second in batch])
-        first_sentences, second_sentences = selector.select(first_rows, second_rows)
-        first_builder.add(first_sentences)
-        second_builder.add(second_sentences)
-        progress(Stage("tokenizing", "lines"), selector.line_count, None)
-    progress(Stage("tokenizing", "lines"), selector.line_count, selector.line_count)
-    first_builder.write(first_folder)
-    second_builder.write(second_folder)
-    np.save(first_folder / "lines.npy", np.array(selector.selected_indices, np.uint32))
+        lines_by_language = zip(*batch, strict=True)
+        rows_by_language = [
+            builder.tokenize(list(lines)) for builder, lines in zip(builders, lines_by_language, strict=True)
+        ]
+        is_selected = selector.select(*rows_by_language)
+        for builder, rows in zip(builders, rows_by_language, strict=True):
+            builder.add(list(compress(rows, is_selected)))
+        progress(stage, selector.line_count, None)
+    progress(stage, selector.line_count, selector.line_count)
+    for builder, folder in zip(builders, folders, strict=True):
+        builder.write(folder)
+    np.save(folders[0] / "lines.npy", np.array(selector.selected_indices, np.uint32))
     return selector.counts()
 
 
@@ -179,28 +179,24 @@ class _SentenceSelector:
         self._empty_count = 0
         self._long_count = 0
 
-    def select(
-        self, first_rows: list[list[int]], second_rows: list[list[int]]
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """Select line pairs, and return the selected lines of each language.
+    def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[bool]:
+        """Return for each line pair whether it is selected.
 
         Args:
             first_rows: the word ids of each line in the first language.
             second_rows: the word ids of the translation of each line.
         """
-        first_sentences = []
-        second_sentences = []
+        is_selected = []
         for first, second in zip(first_rows, second_rows, strict=True):
-            if not first or not second:
-                self._empty_count += 1
-            elif max(len(first), len(second)) > self._max_words:
-                self._long_count += 1
-            else:
-                first_sentences.append(first)
-                second_sentences.append(second)
-                self.selected_indices.append(self.line_count)
-            self.line_count += 1
-        return first_sentences, second_sentences
+            is_empty = not first or not second
+            is_long = not is_empty and max(len(first), len(second)) > self._max_words
+            self._empty_count += is_empty
+            self._long_count += is_long
+            is_selected.append(not is_empty and not is_long)
+        new_indices = range(self.line_count, self.line_count + len(is_selected))
+        self.selected_indices.extend(compress(new_indices, is_selected))
+        self.line_count += len(is_selected)
+        return is_selected
 
     def counts(self) -> Counts:
         """Return how many lines were selected, and how many were omitted."""

@@ -67,7 +67,7 @@ def measure_coverage(
     segment_count = 0
     word_count = 0
     function_word_count = 0
-    covered_count = 0
+    paraphrased_word_count = 0
     for words in texts:
         segment_count += 1
         if segment_count % _PROGRESS_INTERVAL == 0:
@@ -75,40 +75,44 @@ def measure_coverage(
         word_count += len(words)
         function_word_count += sum(word in function_words for word in words)
         if index is not None:
-            covered_count += _count_covered_words(index, words, frequencies)
+            occurrences = _find_phrases(index, words)
+            frequencies.update(occurrence.phrase for occurrence in occurrences)
+            paraphrased_word_count += _count_covered_words(occurrences)
     progress("reading the text", segment_count, segment_count)
-    frequent_phrases: list[FrequentPhrase] = []
-    if index is not None:
-        frequent_phrases = _list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases)
     return Coverage(
         words=word_count,
         function_words=function_word_count,
-        paraphrased_words=covered_count,
+        paraphrased_words=paraphrased_word_count,
         phrases=len(frequencies),
-        frequent=frequent_phrases,
+        frequent=_list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases) if index is not None else [],
     )
 
 
-def _count_covered_words(index: ParaphraseIndex, words: list[str], frequencies: Counter[int]) -> int:
-    """Count the words of a segment that are part of a phrase in the paraphrase index.
+class _Occurrence(NamedTuple):
+    """An occurrence of a phrase of the paraphrase index in a segment.
 
-    Args:
-        index: the paraphrase index.
-        words: the words of the segment.
-        frequencies: the frequency of each phrase. The phrases of the segment are added.
+    Attributes:
+        phrase: the trie node of the phrase.
+        positions: the positions of the words of the phrase in the segment.
     """
+
+    phrase: int
+    positions: range
+
+
+def _find_phrases(index: ParaphraseIndex, words: list[str]) -> list[_Occurrence]:
+    """Find the phrases of the paraphrase index that occur in a segment. Phrases can overlap."""
     ids = [index.word_id(word) for word in words]
-    covered_count = 0
-    covered_end = 0
+    occurrences = []
     for start in range(len(ids)):
-        # Phrases can overlap, so only words after the end of all earlier phrases are counted.
-        covered_end = max(covered_end, start)
         for length, phrase in index.phrases_at(ids, start):
-            frequencies[phrase] += 1
-            end = start + length
-            covered_count += max(0, end - covered_end)
-            covered_end = max(covered_end, end)
-    return covered_count
+            occurrences.append(_Occurrence(phrase, range(start, start + length)))
+    return occurrences
+
+
+def _count_covered_words(occurrences: list[_Occurrence]) -> int:
+    """Count the words of a segment that are part of a phrase."""
+    return len({position for occurrence in occurrences for position in occurrence.positions})
 
 
 def _list_frequent_phrases(

@@ -20,16 +20,13 @@ def format_language_file(text: LanguageText) -> str:
     Args:
         text: the language of the pack and its tokenization.
     """
-    language = text.language
-    lines = _format_tokenization(text)
-    if language is not None:
-        lines += _format_components(language, has_segmenter=text.segment is not None)
-    lines.append("pack: ./  # the folder of this file")
-    lines.append(f"matchers: [{', '.join(_select_matchers(language))}]")
-    if language is not None and language.path:
-        lines += _format_tasks(language.default_task, own_tasks(language))
-    else:
-        lines += _format_tasks("universal", {})
+    lines = [
+        *_format_tokenization(text),
+        *_format_components(text),
+        "pack: ./  # the folder of this file",
+        f"matchers: [{', '.join(_select_matchers(text.language))}]",
+        *_format_tasks(text.language),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -47,8 +44,13 @@ def _format_tokenization(text: LanguageText) -> list[str]:
     ]
 
 
-def _format_tasks(default_task: str, tasks: dict[str, Task]) -> list[str]:
+def _format_tasks(language: Language | None) -> list[str]:
     """Return the lines that specify the default task and the parameters of all tasks."""
+    default_task = "universal"
+    tasks: dict[str, Task] = {}
+    if language is not None and language.path:
+        default_task = language.default_task
+        tasks = own_tasks(language)
     if not tasks:
         return [f"default_task: {default_task}  # until it is tuned: meteor-e tune"]
     lines = [f"default_task: {default_task}", "tasks:"]
@@ -57,8 +59,11 @@ def _format_tasks(default_task: str, tasks: dict[str, Task]) -> list[str]:
     return lines
 
 
-def _format_components(language: Language, has_segmenter: bool) -> list[str]:
+def _format_components(text: LanguageText) -> list[str]:
     """Return the lines that specify the stemmer, the alternative names and the segmenter of a language."""
+    language = text.language
+    if language is None:
+        return []
     lines = []
     if language.stemmer:
         lines.append(f"stemmer: {language.stemmer}")
@@ -66,7 +71,7 @@ def _format_components(language: Language, has_segmenter: bool) -> list[str]:
         lines.append(f"aliases: {json.dumps(language.aliases)}")
     if language.path and language.meteor_code != language.code:
         lines.append(f"meteor_code: {json.dumps(language.meteor_code)}")
-    if language.segmenter and has_segmenter:
+    if language.segmenter and text.segment is not None:
         lines.append(f"segmenter: {language.segmenter}")
     return lines
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_WORD_BITS = np.uint64(32)
-"""The number of bits of a word id."""
+_LOW_BITS = np.uint64(32)
+"""The number of bits of the lower part of a key."""
 
 
 class DistinctPhrases(NamedTuple):
@@ -35,25 +35,20 @@ def assign_phrase_ids(words: NDArray[Any], lengths: NDArray[np.uint8]) -> Distin
 
     Args:
         words: the concatenated word ids of all rows. The array may be a memory map.
-        lengths: the number of words in each row.
+        lengths: the number of words in each row, which is at least 1.
     """
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
-    ids = np.zeros(len(lengths), np.uint32)
     prefix_ids = np.zeros(len(lengths), np.uint32)
-    first_rows = [np.zeros(0, np.int64)]
-    phrase_count = 0
     for position in range(int(lengths.max(initial=0))):
         # This step extends the prefix of each row that has a word at this position.
         longer_rows = np.flatnonzero(lengths > position)
-        next_words = words[starts[longer_rows] + position].astype(np.uint64)
-        keys = prefix_ids[longer_rows].astype(np.uint64) << _WORD_BITS | next_words
-        _, longer_prefix_ids = np.unique(keys, return_inverse=True)
-        prefix_ids[longer_rows] = longer_prefix_ids
-        # If a row ends at this position, its prefix is the complete row.
-        complete_rows = longer_rows[lengths[longer_rows] == position + 1]
-        _, first_indices, phrase_of_row = np.unique(prefix_ids[complete_rows], return_index=True, return_inverse=True)
-        ids[complete_rows] = phrase_count + phrase_of_row
-        first_rows.append(complete_rows[first_indices])
-        phrase_count += len(first_indices)
-    distinct_rows = np.concatenate(first_rows)
-    return DistinctPhrases(ids=ids, positions=starts[distinct_rows], lengths=lengths[distinct_rows])
+        keys = _combine(prefix_ids[longer_rows], words[starts[longer_rows] + position])
+        _, prefix_ids[longer_rows] = np.unique(keys, return_inverse=True)
+    # The last prefix of each row is the complete row. Prefix ids are distinct among rows of the same length.
+    _, first_rows, ids = np.unique(_combine(lengths, prefix_ids), return_index=True, return_inverse=True)
+    return DistinctPhrases(ids=ids.astype(np.uint32), positions=starts[first_rows], lengths=lengths[first_rows])
+
+
+def _combine(high: NDArray[np.unsignedinteger[Any]], low: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Combine two arrays of integers into one array of keys, in which ``high`` are the upper 32 bits."""
+    return high.astype(np.uint64) << _LOW_BITS | low.astype(np.uint64)

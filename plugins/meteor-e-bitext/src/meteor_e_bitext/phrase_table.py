@@ -38,23 +38,53 @@ PhraseFilter = Callable[[list[str]], bool]
 """A function that returns whether a phrase, which is a list of words, can be part of a paraphrase."""
 
 
+class _ArrayFiles:
+    """Write arrays of numbers to binary files in blocks.
+
+    Args:
+        folder: the folder for the files.
+        stack: a stack that closes the files.
+    """
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._files: list[tuple[BinaryIO, array[Any]]] = []
+
+    def create(self, name: str, typecode: str) -> array[Any]:
+        """Create a file, and return an array to which the caller adds numbers.
+
+        Args:
+            name: the name of the file.
+            typecode: the type of the numbers, as in :class:`array.array`.
+        """
+        file = self._stack.enter_context((self._folder / name).open("wb"))
+        numbers = array(typecode)
+        self._files.append((file, numbers))
+        return numbers
+
+    def flush(self) -> None:
+        """Move the numbers of all arrays to the files."""
+        for file, numbers in self._files:
+            file.write(numbers.tobytes())
+            del numbers[:]
+
+
 class _PhraseWriter:
     """Write the phrases of one language as word ids. Words receive ids in the order in which they first occur.
 
     Args:
         phrase_filter: a function that returns whether a phrase is written.
-        word_file: the file for the word ids.
-        length_file: the file for the lengths of the phrases.
+        files: the files.
+        name: the prefix of the file names.
     """
 
-    def __init__(self, phrase_filter: PhraseFilter, word_file: BinaryIO, length_file: BinaryIO) -> None:
+    def __init__(self, phrase_filter: PhraseFilter, files: _ArrayFiles, name: str) -> None:
         self._filter = phrase_filter
-        self._word_file = word_file
-        self._length_file = length_file
+        self._words = files.create(f"{name}-words.bin", "I")
+        self._lengths = files.create(f"{name}-row-lengths.bin", "B")
         self._ids: dict[str, int] = {}
         self._cache = BoundedCache[str, tuple[int, ...]](_CACHE_SIZE)
-        self._pending_words = array("I")
-        self._pending_lengths = bytearray()
 
     def find_word_ids(self, phrase: str) -> tuple[int, ...]:
         """Return the word ids of a phrase, or an empty tuple if the filter rejects the phrase."""
@@ -68,49 +98,23 @@ class _PhraseWriter:
 
     def add(self, word_ids: tuple[int, ...]) -> None:
         """Add a phrase that is given as a tuple of word ids."""
-        self._pending_words.extend(word_ids)
-        self._pending_lengths.append(len(word_ids))
-
-    def flush(self) -> None:
-        """Write the phrases that were added since the last call."""
-        self._word_file.write(self._pending_words.tobytes())
-        self._length_file.write(self._pending_lengths)
-        del self._pending_words[:]
-        self._pending_lengths.clear()
+        self._words.extend(word_ids)
+        self._lengths.append(len(word_ids))
 
     def vocabulary(self) -> list[str]:
         """Return all words in the order of their ids."""
         return list(self._ids)
 
 
-class _NumberWriter:
-    """Write floating-point numbers to a file."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._pending = array("d")
-
-    def add(self, number: float) -> None:
-        """Add a number."""
-        self._pending.append(number)
-
-    def flush(self) -> None:
-        """Write the numbers that were added since the last call."""
-        self._file.write(self._pending.tobytes())
-        del self._pending[:]
-
-
-class PhraseRow(NamedTuple):
-    """Store a phrase pair from a line of a phrase table, and its probabilities in both directions."""
-
-    first: str
-    second: str
-    first_given_second: float
-    second_given_first: float
-
-
 class _Entry(NamedTuple):
-    """Store a phrase pair by language, regardless of the order of the columns in the phrase table."""
+    """Store a phrase pair from a line of a phrase table, and its probabilities in both directions.
+
+    Attributes:
+        phrase: the phrase of the pack's language.
+        pivot: the phrase of the pivot language.
+        to_pivot: the probability p(pivot | phrase).
+        from_pivot: the probability p(phrase | pivot).
+    """
 
     phrase: str
     pivot: str
@@ -147,17 +151,17 @@ def convert_phrase_table(
         InputError: if a line is malformed. The message contains the name of the file and the line number.
         OSError: if the folder cannot be written.
     """
-    with ExitStack() as files:
-        writer = _PairWriter(folder, phrase_filter, pivot_filter, files)
+    with ExitStack() as stack:
+        files = _ArrayFiles(folder, stack)
+        writer = _PairWriter(files, phrase_filter, pivot_filter)
         for line_number, line in enumerate(read_segments(path), 1):
-            row = _parse_row(line, f"{input_name(path)}, line {line_number}")
-            entry = _make_entry(row, is_pack_first=first)
+            entry = _parse_entry(line, f"{input_name(path)}, line {line_number}", is_pack_first=first)
             if line_number % _BLOCK == 0:
-                writer.flush()
+                files.flush()
                 progress("reading the phrase table", line_number, None)
             if max(entry.to_pivot, entry.from_pivot) >= min_probability:
                 writer.add(entry)
-        writer.flush()
+        files.flush()
     progress("reading the phrase table", 1, 1)
     _write_phrase_ids(folder, "phrases", writer.phrases.vocabulary(), progress)
     _write_phrase_ids(folder, "pivots", writer.pivots.vocabulary(), progress)
@@ -167,20 +171,16 @@ class _PairWriter:
     """Write phrase pairs and their probabilities to several binary files.
 
     Args:
-        folder: the folder for the files.
+        files: the files.
         phrase_filter: the filter for phrases of the pack's language.
         pivot_filter: the filter for phrases of the pivot language.
-        files: a stack that closes the files.
     """
 
-    def __init__(self, folder: Path, phrase_filter: PhraseFilter, pivot_filter: PhraseFilter, files: ExitStack) -> None:
-        def create(name: str) -> BinaryIO:
-            return files.enter_context((folder / name).open("wb"))
-
-        self.phrases = _PhraseWriter(phrase_filter, create("phrases-words.bin"), create("phrases-row-lengths.bin"))
-        self.pivots = _PhraseWriter(pivot_filter, create("pivots-words.bin"), create("pivots-row-lengths.bin"))
-        self._to_pivot = _NumberWriter(create("to-pivot.bin"))
-        self._from_pivot = _NumberWriter(create("from-pivot.bin"))
+    def __init__(self, files: _ArrayFiles, phrase_filter: PhraseFilter, pivot_filter: PhraseFilter) -> None:
+        self.phrases = _PhraseWriter(phrase_filter, files, "phrases")
+        self.pivots = _PhraseWriter(pivot_filter, files, "pivots")
+        self._to_pivot = files.create("to-pivot.bin", "d")
+        self._from_pivot = files.create("from-pivot.bin", "d")
 
     def add(self, entry: _Entry) -> None:
         """Add a phrase pair unless a filter rejects one of its phrases."""
@@ -192,13 +192,8 @@ class _PairWriter:
             return
         self.phrases.add(phrase_ids)
         self.pivots.add(pivot_ids)
-        self._to_pivot.add(entry.to_pivot)
-        self._from_pivot.add(entry.from_pivot)
-
-    def flush(self) -> None:
-        """Write the pairs that were added since the last call."""
-        for writer in (self.phrases, self.pivots, self._to_pivot, self._from_pivot):
-            writer.flush()
+        self._to_pivot.append(entry.to_pivot)
+        self._from_pivot.append(entry.from_pivot)
 
 
 def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: Progress) -> None:
@@ -248,28 +243,13 @@ def _open_phrases(folder: Path, name: str) -> Phrases:
     )
 
 
-def _make_entry(row: PhraseRow, is_pack_first: bool) -> _Entry:
-    """Determine which phrase of a row is in the language of the pack, and which is in the pivot language.
-
-    Args:
-        row: the row of a phrase table.
-        is_pack_first: whether the language of the pack is in the first column instead of the second column.
-    """
-    if is_pack_first:
-        return _Entry(
-            phrase=row.first, pivot=row.second, to_pivot=row.second_given_first, from_pivot=row.first_given_second
-        )
-    return _Entry(
-        phrase=row.second, pivot=row.first, to_pivot=row.first_given_second, from_pivot=row.second_given_first
-    )
-
-
-def _parse_row(line: str, location: str) -> PhraseRow:
+def _parse_entry(line: str, location: str, is_pack_first: bool) -> _Entry:
     """Parse a line of a phrase table, and raise an :class:`InputError` if the line is malformed.
 
     Args:
         line: the line.
         location: the name of the file and the line number, for error messages.
+        is_pack_first: whether the language of the pack is in the first column instead of the second column.
     """
     fields = [field.strip() for field in line.split("|||", 3)]
     if len(fields) < 3 or not fields[0] or not fields[1]:
@@ -282,7 +262,9 @@ def _parse_row(line: str, location: str) -> PhraseRow:
     is_long_line = len(line) > 2 * _MAX_WORDS
     if is_long_line and max(len(first.split()), len(second.split())) > _MAX_WORDS:
         raise InputError(f"{location}: a phrase of more than {_MAX_WORDS} words")
-    return PhraseRow(first, second, first_given_second, second_given_first)
+    if is_pack_first:
+        return _Entry(phrase=first, pivot=second, to_pivot=second_given_first, from_pivot=first_given_second)
+    return _Entry(phrase=second, pivot=first, to_pivot=first_given_second, from_pivot=second_given_first)
 
 
 def _parse_probabilities(scores: str, location: str) -> tuple[float, float]:

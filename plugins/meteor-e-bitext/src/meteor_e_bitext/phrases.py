@@ -6,8 +6,10 @@ import errno
 import os
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from meteor_e.base.progress import Progress
 from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_bitext import _native
+from meteor_e_bitext.alignment import Links
 from meteor_e_bitext.corpus import Corpus
 
 _SENTENCES = 50_000
@@ -25,6 +28,9 @@ _PAIRS = 1 << 22
 
 RECORD = [("pivot", "<u4"), ("phrase", "<u4"), ("count", "<u4")]
 """The fields of a phrase pair in a file. Both phrases are represented by ids, which start at 1."""
+
+
+_Value = TypeVar("_Value", bound=np.generic)
 
 
 class Phrases(NamedTuple):
@@ -44,9 +50,7 @@ class Phrases(NamedTuple):
 
     def text(self, phrase: int) -> str:
         """Return the words of a phrase as one string, given the id of the phrase."""
-        position = int(self.positions[phrase])
-        word_ids = self.words[position : position + int(self.lengths[phrase])].tolist()
-        return " ".join([self.vocabulary[word_id] for word_id in word_ids])
+        return self.texts(np.array([phrase]))[0]
 
     def texts(self, phrases: NDArray[np.integer[Any]]) -> list[str]:
         """Return several phrases as strings.
@@ -55,14 +59,10 @@ class Phrases(NamedTuple):
             phrases: the ids of the phrases.
         """
         lengths = self.lengths[phrases].astype(np.int64)
-        ends = np.cumsum(lengths)
-        starts = ends - lengths
-        # Looking up the words of all phrases in one call is faster than one call per phrase. The position of a word is
-        # the position of its phrase plus the index of the word within the phrase.
-        word_count = int(lengths.sum())
-        word_positions = np.repeat(self.positions[phrases] - starts, lengths) + np.arange(word_count)
-        words = [self.vocabulary[word_id] for word_id in self.words[word_positions].tolist()]
-        return [" ".join(words[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        # Looking up the words of all phrases in one call is faster than one call per phrase.
+        word_ids = self.words[_concatenate_ranges(self.positions[phrases], lengths)]
+        words = iter([self.vocabulary[word_id] for word_id in word_ids.tolist()])
+        return [" ".join(islice(words, length)) for length in lengths.tolist()]
 
     def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
         """Return the indices that sort phrases by the code points of their words.
@@ -71,17 +71,29 @@ class Phrases(NamedTuple):
             phrases: the ids of the phrases.
         """
         word_ranks = self._rank_words()
-        lengths, positions = self.lengths[phrases], self.positions[phrases]
         order = np.arange(len(phrases))
         # This is a radix sort: a stable sort is applied at each word position, from the last to the first.
-        for offset in reversed(range(int(lengths.max(initial=0)))):
+        for offset in reversed(range(int(self.lengths[phrases].max(initial=0)))):
             # Phrases without a word at this position have rank 0, so shorter phrases come first.
-            ranks = np.zeros(len(order), np.uint32)
-            has_word = lengths[order] > offset
-            words = self.words[positions[order[has_word]] + offset]
-            ranks[has_word] = word_ranks[words]
+            ranks = self._look_up_words(phrases[order], offset, word_ranks)
             order = order[np.argsort(ranks, kind="stable")]
         return order
+
+    def _look_up_words(
+        self, phrases: NDArray[np.integer[Any]], offset: int, word_values: NDArray[_Value]
+    ) -> NDArray[_Value]:
+        """Return the value of the word at the same position of several phrases, and 0 for phrases that are shorter.
+
+        Args:
+            phrases: the ids of the phrases.
+            offset: the position of the word in each phrase.
+            word_values: the value of each word, by word id.
+        """
+        has_word = self.lengths[phrases] > offset
+        word_ids = self.words[self.positions[phrases[has_word]] + offset]
+        values = np.zeros(len(phrases), word_values.dtype)
+        values[has_word] = word_values[word_ids]
+        return values
 
     def _rank_words(self) -> NDArray[np.uint32]:
         """Return the rank of each vocabulary word in code point order. Ranks start at 1."""
@@ -96,10 +108,10 @@ class Phrases(NamedTuple):
         Args:
             flags: for each word id, whether the word is flagged.
         """
-        is_flagged = np.zeros(len(self.positions), bool)
+        phrases = np.arange(len(self.positions))
+        is_flagged = np.zeros(len(phrases), bool)
         for offset in range(int(self.lengths.max(initial=0))):
-            is_longer = self.lengths > offset
-            is_flagged[is_longer] |= flags[self.words[self.positions[is_longer] + offset]]
+            is_flagged |= self._look_up_words(phrases, offset, flags)
         return is_flagged
 
     def all_words(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -109,6 +121,12 @@ class Phrases(NamedTuple):
             flags: for each word id, whether the word is flagged.
         """
         return ~self.any_word(~flags)
+
+
+def _concatenate_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the integers of several ranges, one range after the other."""
+    preceding_counts = np.cumsum(lengths) - lengths
+    return np.repeat(starts - preceding_counts, lengths) + np.arange(lengths.sum())
 
 
 class PhrasePairs(NamedTuple):
@@ -133,8 +151,7 @@ class PhrasePairs(NamedTuple):
 def extract_phrase_pairs(
     corpus: Corpus,
     pivot_corpus: Corpus,
-    links: NDArray[np.uint16],
-    link_starts: NDArray[np.uint64],
+    links: Links,
     folder: Path,
     *,
     max_length: int,
@@ -147,68 +164,96 @@ def extract_phrase_pairs(
     Args:
         corpus: the corpus of the pack's language.
         pivot_corpus: the corpus of the pivot language.
-        links: the word positions of each link in a sentence of ``corpus`` and its translation, ``(links, 2)``.
-        link_starts: the index of each sentence pair's first link, followed by the number of all links.
-        folder: the folder for the files. Temporary files are removed at the end.
+        links: the links from ``corpus`` to ``pivot_corpus``.
+        folder: the folder for the files.
         max_length: the maximum number of words of a phrase.
         min_count: the minimum frequency of a phrase. The pairs of less frequent phrases are not written, but they
             contribute to the totals from which probabilities are computed.
         threads: the number of threads.
         progress: called with the progress.
     """
-    assign_ids = partial(_assign_phrase_ids, folder=folder, max_length=max_length, min_count=min_count)
-    phrases = assign_ids(corpus, "phrases", report=partial(progress, "counting phrases"))
-    pivots = assign_ids(pivot_corpus, "pivots", report=partial(progress, "counting phrases of the pivot language"))
-    extractor = _PairExtractor(
-        corpus=corpus,
-        pivot_corpus=pivot_corpus,
-        phrases=phrases,
-        pivots=pivots,
-        links=np.ascontiguousarray(links[:, ::-1]).reshape(-1),
-        link_starts=link_starts,
-        folder=folder,
-        max_length=max_length,
-    )
-    runs = _extract_runs(extractor, len(corpus), threads, progress)
-    np.save(folder / "phrases-counts.npy", phrases.totals)
-    np.save(folder / "pivots-counts.npy", pivots.totals)
-    _merge_runs(runs, folder / "pairs.bin", progress)
-    for path in folder.glob("*.scratch"):
-        path.unlink()
+    with TemporaryDirectory(dir=folder) as scratch_name:
+        scratch = Path(scratch_name)
+        report = partial(progress, "counting phrases")
+        phrases = _number_phrases(corpus, scratch / "phrases", max_length, min_count, report)
+        report = partial(progress, "counting phrases of the pivot language")
+        pivots = _number_phrases(pivot_corpus, scratch / "pivots", max_length, min_count, report)
+        extractor = _PairExtractor(phrases, pivots, links.swap(), scratch, max_length)
+        runs = _extract_runs(extractor, len(corpus), threads, progress)
+        phrases.write(folder, "phrases")
+        pivots.write(folder, "pivots")
+        _merge_runs(runs, folder / "pairs.bin", progress)
 
 
-class _PhraseIds(NamedTuple):
-    """Store the ids of all phrases in a corpus.
+class _NumberedPhrases(NamedTuple):
+    """Store the frequent phrases of a corpus. Their ids start at 1.
 
     Attributes:
+        corpus: the corpus.
         ids: for each word, the ids of the phrases of each length that start there.
-        totals: for each phrase, the number of its pairs. The numbers are 0 until pairs are extracted.
+        positions: the position in the corpus of the first occurrence of each phrase.
+        lengths: the number of words of each phrase.
+        totals: for each id, the number of pairs of the phrase. The numbers are 0 until pairs are extracted.
     """
 
+    corpus: Corpus
     ids: NDArray[np.uint32]
+    positions: NDArray[np.uint32]
+    lengths: NDArray[np.uint8]
     totals: NDArray[np.uint32]
+
+    def write(self, folder: Path, name: str) -> None:
+        """Write the positions, lengths and totals to files. Their names begin with ``name``."""
+        np.save(folder / f"{name}-positions.npy", self.positions)
+        np.save(folder / f"{name}-lengths.npy", self.lengths)
+        np.save(folder / f"{name}-counts.npy", self.totals)
+
+
+def _number_phrases(
+    corpus: Corpus, scratch_file: Path, max_length: int, min_count: int, report: partial[object]
+) -> _NumberedPhrases:
+    """Assign ids to the frequent phrases of a corpus.
+
+    Args:
+        corpus: the corpus.
+        scratch_file: the path of a temporary file for the ids, which may be larger than the available memory.
+        max_length: the maximum number of words of a phrase.
+        min_count: the minimum frequency of a phrase.
+        report: called with the progress.
+    """
+    ids = _create_scratch(scratch_file, max_length * len(corpus.words))
+    # The extension module fills ``ids``.
+    position_bytes, length_count_bytes = _native.number_phrases(
+        words=corpus.words,
+        starts=corpus.starts,
+        types=len(corpus.vocabulary),
+        max_length=max_length,
+        min_count=min_count,
+        ids=ids,
+        report=report,
+    )
+    report(1, 1)
+    positions = np.frombuffer(position_bytes, np.uint32)
+    # Phrases are numbered by length, so the lengths follow from the number of phrases of each length.
+    length_counts = np.frombuffer(length_count_bytes, np.uint32)
+    lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), length_counts)
+    return _NumberedPhrases(corpus, ids, positions, lengths, totals=np.zeros(len(positions) + 1, np.uint32))
 
 
 class _PairExtractor(NamedTuple):
     """Extract the phrase pairs of a word-aligned bitext.
 
     Attributes:
-        corpus: the corpus of the pack's language.
-        pivot_corpus: the corpus of the pivot language.
-        phrases: the phrases of ``corpus``. Their totals are updated.
-        pivots: the phrases of ``pivot_corpus``. Their totals are updated.
-        links: the positions of all links, alternately in ``pivot_corpus`` and in ``corpus``.
-        link_starts: the index of each sentence pair's first link, followed by the number of all links.
+        phrases: the phrases of the pack's language. Their totals are updated.
+        pivots: the phrases of the pivot language. Their totals are updated.
+        links: the links from the pivot language to the pack's language.
         folder: the folder for the files.
         max_length: the maximum number of words of a phrase.
     """
 
-    corpus: Corpus
-    pivot_corpus: Corpus
-    phrases: _PhraseIds
-    pivots: _PhraseIds
-    links: NDArray[np.uint16]
-    link_starts: NDArray[np.uint64]
+    phrases: _NumberedPhrases
+    pivots: _NumberedPhrases
+    links: Links
     folder: Path
     max_length: int
 
@@ -219,53 +264,21 @@ class _PairExtractor(NamedTuple):
             begin: the index of the first sentence pair.
         """
         records = _native.extract_pairs(
-            first_starts=self.pivot_corpus.starts,
-            second_starts=self.corpus.starts,
+            first_starts=self.pivots.corpus.starts,
+            second_starts=self.phrases.corpus.starts,
             first_ids=self.pivots.ids,
             second_ids=self.phrases.ids,
             max_length=self.max_length,
-            links=self.links,
-            link_starts=self.link_starts,
+            links=self.links.positions.reshape(-1),
+            link_starts=self.links.starts,
             begin=begin,
-            end=min(begin + _SENTENCES, len(self.corpus)),
+            end=min(begin + _SENTENCES, len(self.phrases.corpus)),
             first_totals=self.pivots.totals,
             second_totals=self.phrases.totals,
         )
-        run = self.folder / f"run-{begin}.scratch"
+        run = self.folder / f"run-{begin}"
         run.write_bytes(records)
         return run
-
-
-def _assign_phrase_ids(
-    corpus: Corpus, name: str, *, folder: Path, max_length: int, min_count: int, report: partial[object]
-) -> _PhraseIds:
-    """Assign ids to the frequent phrases of a corpus, and write their positions and lengths.
-
-    Args:
-        corpus: the corpus.
-        name: the prefix of the file names.
-        folder: the folder for the files.
-        max_length: the maximum number of words of a phrase.
-        min_count: the minimum frequency of a phrase.
-        report: called with the progress.
-    """
-    id_count = max_length * len(corpus.words)
-    ids = _create_scratch(folder / f"{name}.scratch", id_count or 1)[:id_count]
-    positions, length_counts = _native.number_phrases(
-        words=corpus.words,
-        starts=corpus.starts,
-        types=len(corpus.vocabulary),
-        max_length=max_length,
-        min_count=min_count,
-        ids=ids,
-        report=report,
-    )
-    report(1, 1)
-    first_positions = np.frombuffer(positions, np.uint32)
-    lengths = np.repeat(np.arange(1, max_length + 1), np.frombuffer(length_counts, np.uint32))
-    np.save(folder / f"{name}-positions.npy", first_positions)
-    np.save(folder / f"{name}-lengths.npy", lengths.astype(np.uint8))
-    return _PhraseIds(ids=ids, totals=np.zeros(len(first_positions) + 1, np.uint32))
 
 
 def _merge_runs(runs: Sequence[Path], target: Path, progress: Progress) -> None:
@@ -297,10 +310,11 @@ def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
         path: the path of the file.
         size: the number of integers in the file.
     """
-    scratch = np.memmap(path, np.uint32, "w+", shape=(size,))
+    # A memory map cannot be empty.
+    scratch = np.memmap(path, np.uint32, "w+", shape=(max(size, 1),))
     if hasattr(os, "posix_fallocate"):
         _allocate_disk_space(path, scratch.nbytes)
-    return scratch
+    return scratch[:size]
 
 
 def _allocate_disk_space(path: Path, byte_count: int) -> None:
@@ -325,26 +339,48 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
         folder: the folder that contains the phrase pairs.
         min_probability: the minimum probability. A pair is omitted if both of its probabilities are lower.
     """
-    phrase_counts = np.load(folder / "phrases-counts.npy")
-    pivot_counts = np.load(folder / "pivots-counts.npy")
+    totals = _Totals(np.load(folder / "phrases-counts.npy"), np.load(folder / "pivots-counts.npy"))
     records = _open_records(folder / "pairs.bin")
-    # The list starts with an empty array, because np.concatenate() fails for an empty list.
-    probable_records = [np.zeros(0, RECORD)]
-    for start in range(0, len(records), _PAIRS):
-        block = records[start : start + _PAIRS]
-        to_pivot = block["count"] / phrase_counts[block["phrase"]]
-        from_pivot = block["count"] / pivot_counts[block["pivot"]]
-        is_probable = (to_pivot >= min_probability) | (from_pivot >= min_probability)
-        probable_records.append(block[is_probable])
-    pairs = np.concatenate(probable_records)
+    blocks = [records[start : start + _PAIRS] for start in range(0, len(records), _PAIRS)]
+    # The empty array is necessary, because np.concatenate() fails for an empty list.
+    pairs = np.concatenate([records[:0], *(totals.select_probable(block, min_probability) for block in blocks)])
     return PhrasePairs(
         phrases=_read_phrases(corpus, folder, "phrases"),
         pivots=_read_phrases(pivot_corpus, folder, "pivots"),
         pair_phrases=pairs["phrase"] - 1,
         pair_pivots=pairs["pivot"] - 1,
-        to_pivot=pairs["count"] / phrase_counts[pairs["phrase"]],
-        from_pivot=pairs["count"] / pivot_counts[pairs["pivot"]],
+        to_pivot=totals.compute_to_pivot(pairs),
+        from_pivot=totals.compute_from_pivot(pairs),
     )
+
+
+class _Totals(NamedTuple):
+    """Compute the probabilities of phrase pairs from their counts.
+
+    Attributes:
+        phrases: the number of pairs of each phrase of the pack's language, by id.
+        pivots: the number of pairs of each phrase of the pivot language, by id.
+    """
+
+    phrases: NDArray[np.uint32]
+    pivots: NDArray[np.uint32]
+
+    def compute_to_pivot(self, pairs: NDArray[np.void]) -> NDArray[np.float64]:
+        """Return the probability p(pivot | phrase) of each pair."""
+        probabilities: NDArray[np.float64] = pairs["count"] / self.phrases[pairs["phrase"]]
+        return probabilities
+
+    def compute_from_pivot(self, pairs: NDArray[np.void]) -> NDArray[np.float64]:
+        """Return the probability p(phrase | pivot) of each pair."""
+        probabilities: NDArray[np.float64] = pairs["count"] / self.pivots[pairs["pivot"]]
+        return probabilities
+
+    def select_probable(self, pairs: NDArray[np.void], min_probability: float) -> NDArray[np.void]:
+        """Return the pairs of which at least one probability reaches the minimum."""
+        to_pivot = self.compute_to_pivot(pairs)
+        from_pivot = self.compute_from_pivot(pairs)
+        probable_pairs: NDArray[np.void] = pairs[(to_pivot >= min_probability) | (from_pivot >= min_probability)]
+        return probable_pairs
 
 
 def _open_records(path: Path) -> NDArray[np.void]:

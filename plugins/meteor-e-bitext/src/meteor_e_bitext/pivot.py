@@ -29,6 +29,9 @@ Probability = Annotated[float, Meta(ge=0, le=1)]
 _BATCH = 1 << 18
 """The number of phrases whose paraphrases are computed together."""
 
+_LENGTHS = 256
+"""The number of possible lengths of a phrase, including 0."""
+
 RESULT = [("phrase", "<u4"), ("paraphrase", "<u4"), ("probability", "<f8")]
 """The fields of the entries that the extension module returns."""
 
@@ -196,13 +199,7 @@ def _collect_translations(
         pivot_filter: the filter for phrases of the pivot language.
         min_probability: the minimum probability of a translation.
     """
-    pivot_count = len(pairs.pivots.positions)
-    passes_phrase_filter = phrase_filter.select(pairs.phrases)[pairs.pair_phrases]
-    passes_pivot_filter = pivot_filter.select(pairs.pivots)[pairs.pair_pivots]
-    is_usable = passes_phrase_filter & passes_pivot_filter
-    # Paraphrases share a pivot phrase, so a pivot phrase that occurs in only one pair yields no paraphrases.
-    pairs_per_pivot = np.bincount(pairs.pair_pivots[is_usable], minlength=pivot_count)
-    is_usable &= (pairs_per_pivot > 1)[pairs.pair_pivots]
+    is_usable = _find_usable_pairs(pairs, phrase_filter, pivot_filter)
     to_pivot = _group_pairs(
         indices=np.flatnonzero(is_usable & (pairs.to_pivot >= min_probability)),
         phrases=pairs.pair_phrases,
@@ -215,9 +212,20 @@ def _collect_translations(
         phrases=pairs.pair_pivots,
         translations=pairs.pair_phrases,
         probabilities=pairs.from_pivot,
-        phrase_count=pivot_count,
+        phrase_count=len(pairs.pivots.positions),
     )
     return to_pivot, from_pivot
+
+
+def _find_usable_pairs(pairs: PhrasePairs, phrase_filter: WordFilter, pivot_filter: WordFilter) -> NDArray[np.bool_]:
+    """Return a Boolean array that tells which phrase pairs can contribute to a paraphrase."""
+    passes_phrase_filter = phrase_filter.select(pairs.phrases)[pairs.pair_phrases]
+    passes_pivot_filter = pivot_filter.select(pairs.pivots)[pairs.pair_pivots]
+    passes_filters = passes_phrase_filter & passes_pivot_filter
+    # Paraphrases share a pivot phrase, so a pivot phrase that occurs in only one pair yields no paraphrases.
+    pairs_per_pivot = np.bincount(pairs.pair_pivots[passes_filters], minlength=len(pairs.pivots.positions))
+    is_shared_pivot = pairs_per_pivot > 1
+    return passes_filters & is_shared_pivot[pairs.pair_pivots]
 
 
 def _group_pairs(
@@ -257,16 +265,15 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     is_left_longer = phrases.lengths[left] > phrases.lengths[right]
     inner = np.where(is_left_longer, right, left)
     outer = np.where(is_left_longer, left, right)
-    inner_lengths = phrases.lengths[inner].astype(int)
-    outer_lengths = phrases.lengths[outer].astype(int)
-    is_nested = np.zeros(len(left), bool)
     # The pairs are grouped by the lengths of both phrases, so that NumPy can compare many pairs at once.
-    for inner_length in np.unique(inner_lengths).tolist():
-        for outer_length in np.unique(outer_lengths[inner_lengths == inner_length]).tolist():
-            has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
-            is_nested[has_lengths] = _contains_phrase(
-                phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
-            )
+    length_keys = phrases.lengths[inner].astype(int) * _LENGTHS + phrases.lengths[outer]
+    is_nested = np.zeros(len(left), bool)
+    for length_key in np.unique(length_keys).tolist():
+        has_lengths = length_keys == length_key
+        inner_length, outer_length = divmod(length_key, _LENGTHS)
+        is_nested[has_lengths] = _contains_phrase(
+            phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
+        )
     return is_nested
 
 

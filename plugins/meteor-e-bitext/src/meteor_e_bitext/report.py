@@ -36,13 +36,10 @@ def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[SampledP
     entry_count = len(paraphrases.phrase_ids)
     sample_size = min(size, entry_count)
     indices = sorted(random.Random(seed).sample(range(entry_count), sample_size))
-    phrases = paraphrases.phrases
-    sample = []
-    for index in indices:
-        phrase = phrases.text(int(paraphrases.phrase_ids[index]))
-        paraphrase = phrases.text(int(paraphrases.paraphrase_ids[index]))
-        sample.append(SampledParaphrase(float(paraphrases.probabilities[index]), phrase, paraphrase))
-    return sample
+    probabilities = paraphrases.probabilities[indices].tolist()
+    phrases = paraphrases.phrases.texts(paraphrases.phrase_ids[indices])
+    paraphrase_texts = paraphrases.phrases.texts(paraphrases.paraphrase_ids[indices])
+    return list(map(SampledParaphrase, probabilities, phrases, paraphrase_texts))
 
 
 def format_report(

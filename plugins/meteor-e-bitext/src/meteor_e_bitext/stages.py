@@ -66,19 +66,14 @@ class Stages:
             ResourceError: if the folder cannot be written.
             ConfigError: if the folder exists, but does not contain the result of a stage.
         """
-        dependency_keys = [self._keys[stage] for stage in dependencies]
-        description = {"stage": name, "options": options, "after": dependency_keys}
+        description = {"stage": name, "options": options, "after": [self._keys[stage] for stage in dependencies]}
         key = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
         self._keys[name] = key
         target = self.folder / name
         if _read_state(target).get("key") == key:
             self._report_stage(name, 0.0, True)
             return target
-        contains_other_files = target.exists() and not (target / _STATE).is_file()
-        if contains_other_files:
-            raise ConfigError(
-                f"{target} does not contain intermediate results; choose another folder for intermediate results"
-            )
+        _check_replaceable(target)
         start = time.monotonic()
         with self._write_errors():
             self._compute_stage(target, work, {"key": key, **description}, start)
@@ -141,3 +136,11 @@ def _read_state(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return state if isinstance(state, dict) else {}
+
+
+def _check_replaceable(target: Path) -> None:
+    """Raise a :class:`ConfigError` if a folder exists, but does not contain the result of a stage."""
+    if target.exists() and not (target / _STATE).is_file():
+        raise ConfigError(
+            f"{target} does not contain intermediate results; choose another folder for intermediate results"
+        )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,29 +19,32 @@ _BLOCK = 1 << 16
 def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> None:
     """Write a paraphrase table as a compressed text file with three lines per entry.
 
-    A second thread compresses each block of entries while the next block is formatted.
-
     Args:
         path: the path of the file. Its content depends only on the paraphrases.
         paraphrases: the entries of the table.
         progress: called with the progress.
     """
+    with path.open("wb") as file, gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as compressed_file:
+        _write_in_background(compressed_file, _format_blocks(paraphrases, progress))
+    progress("writing paraphrases", 1, 1)
+
+
+def _write_in_background(file: gzip.GzipFile, blocks: Iterator[str]) -> None:
+    """Write blocks of text to a file. A second thread compresses each block while the next block is formatted."""
+    with ThreadPoolExecutor(1) as executor:
+        compression = executor.submit(file.write, b"")
+        for block in blocks:
+            compression.result()  # Waiting for the previous block limits the memory usage, and raises its errors.
+            compression = executor.submit(file.write, block.encode())
+        compression.result()
+
+
+def _format_blocks(paraphrases: Paraphrases, progress: Progress) -> Iterator[str]:
+    """Yield the text of the table in blocks of entries."""
     entry_count = len(paraphrases.phrase_ids)
-    with (
-        path.open("wb") as file,
-        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as compressed_file,
-        ThreadPoolExecutor(1) as executor,
-    ):
-        compression: Future[int] | None = None
-        for start in range(0, entry_count, _BLOCK):
-            block = _format_entries(paraphrases, slice(start, start + _BLOCK))
-            if compression is not None:
-                compression.result()  # Waiting for the previous block limits the memory usage, and raises its errors.
-            compression = executor.submit(compressed_file.write, block.encode())
-            progress("writing paraphrases", start, entry_count)
-        if compression is not None:
-            compression.result()
-        progress("writing paraphrases", 1, 1)
+    for start in range(0, entry_count, _BLOCK):
+        progress("writing paraphrases", start, entry_count)
+        yield _format_entries(paraphrases, slice(start, start + _BLOCK))
 
 
 def _format_entries(paraphrases: Paraphrases, block: slice) -> str:

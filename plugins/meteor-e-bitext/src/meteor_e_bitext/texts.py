@@ -70,16 +70,15 @@ def language_text(
             language.
         whitespace: whether to split the text only at white space, regardless of the language.
         prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves. By default, the prefixes of
-            the language's pack are used if the pack is installed.
+            the language's pack are used if the pack is installed. Text that is only split at white space does not need
+            prefixes.
 
     Raises:
         ConfigError: if the language file is malformed, or if the name is neither a code nor a file.
         InputError: if the file of prefixes cannot be read.
     """
     language = _find_language(name)
-    code = "other" if name is None else name
-    if language is not None:
-        code = language.code
+    code = language.code if language is not None else name or "other"
     if whitespace:
         return LanguageText(
             code=code, language=language, normalizer=None, segment=None, prefixes=None, description="white space"
@@ -97,23 +96,23 @@ def _make_scoring_text(
         language: the definition of the language, or None for a language without a definition.
         prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
     """
+    mode, apostrophes = Normalization.FULL, "apart"
+    segment, segmenter_description = None, ""
+    if language is not None:
+        mode, apostrophes = language.normalization, language.apostrophes
+        if language.segmenter is not None:
+            segmenter = make_segmenter(language, plugin_registry())
+            segment = segmenter.join
+            segmenter_description = f", segmenter {segmenter.name}({segmenter.describe()})"
     nonbreaking_prefixes, content = _load_prefixes(language, prefixes)
     digest = "none" if content is None else hashlib.sha256(content).hexdigest()[:12]
-    mode = Normalization.FULL if language is None else language.normalization
-    apostrophes = "apart" if language is None else language.apostrophes
-    description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
-    segment = None
-    if language is not None and language.segmenter is not None:
-        segmenter = make_segmenter(language, plugin_registry())
-        segment = segmenter.join
-        description += f", segmenter {segmenter.name}({segmenter.describe()})"
     return LanguageText(
         code=code,
         language=language,
         normalizer=Normalizer(mode, apostrophes, nonbreaking_prefixes),
         segment=segment,
         prefixes=content,
-        description=description,
+        description=f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}{segmenter_description}",
     )
 
 
@@ -155,26 +154,24 @@ def _load_prefixes(
     """
     if isinstance(source, NonbreakingPrefixes):
         return source, None
-    content = _read_prefixes(language, source)
+    content = _read_pack_prefixes(language) if source is None else _read_file(source)
     if content is None:
         return NonbreakingPrefixes(), None
     return parse_prefixes(decode_utf8(content, "the list of prefixes")), content
 
 
-def _read_prefixes(language: Language | None, file: PathLike | None) -> bytes | None:
-    """Return the content of a list of nonbreaking prefixes.
+def _read_file(path: PathLike) -> bytes:
+    """Return the content of a file. Raise an :class:`InputError` if it cannot be read."""
+    with os_errors_as(InputError, f"cannot read {path}"):
+        return Path(path).read_bytes()
 
-    Args:
-        language: the language whose installed pack provides the prefixes if ``file`` is None.
-        file: the path of the list, or None.
-    """
-    if file is not None:
-        with os_errors_as(InputError, f"cannot read {file}"):
-            return Path(file).read_bytes()
+
+def _read_pack_prefixes(language: Language | None) -> bytes | None:
+    """Return the list of nonbreaking prefixes in the installed pack of a language, or None if there is no list."""
     if language is None or language.pack is None:
         return None
-    uses_prefixes = language.normalization is not Normalization.LOWER
     is_folder = "/" in language.pack
+    uses_prefixes = language.normalization is not Normalization.LOWER
     if is_folder or not uses_prefixes:
         return None
     pack = PackStore().find(language.pack)
