@@ -157,7 +157,7 @@ def test_cross_validate_keeps_translations_in_one_fold(data):
 
     result = cross_validate([data], data, make_objective("rank"), DEFAULT, tune, folds=5, seed=1)
     assert result.gain == 0
-    assert len(result.tuned) == 5
+    assert len(result.folds) == 5
     assert all(len(training_set) == 24 for training_set in training_folds)
     held_out_folds = [set(range(30)) - training_set for training_set in training_folds]
     assert set.union(*held_out_folds) == set(range(30))

@@ -72,15 +72,23 @@ def _iterate_cells(
     Raises:
         InputError: if a column is missing, or if a row has more or fewer fields than the header.
     """
-    for field in required:
-        _require_column(table, columns[field], " or ".join(columns[field]))
-    index_of_field = {field: _find_column(table, names) for field, names in columns.items()}
-    required_values = {}
-    for title, value in only.items():
-        required_values[_require_column(table, [title.lower()], repr(title))] = value
+    index_of_field = _find_columns(table, columns, required)
+    required_values = {_require_column(table, [title.lower()], repr(title)): value for title, value in only.items()}
     for location, row in _iterate_rows(table):
         if all(row[index] == value for index, value in required_values.items()):
-            yield location, {field: "" if index is None else row[index] for field, index in index_of_field.items()}
+            cells = {field: "" if index is None else row[index] for field, index in index_of_field.items()}
+            yield location, cells
+
+
+def _find_columns(table: _Table, columns: ColumnNames, required: Collection[str]) -> dict[str, int | None]:
+    """Return the index of the column of each field, or None for a missing column.
+
+    Raises:
+        InputError: if the column of a required field is missing.
+    """
+    for field in required:
+        _require_column(table, columns[field], " or ".join(columns[field]))
+    return {field: _find_column(table, names) for field, names in columns.items()}
 
 
 def _find_column(table: _Table, names: Sequence[str]) -> int | None:

@@ -79,6 +79,17 @@ def test_report_has_scores_of_every_metric(meteor, report):
     assert result.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
 
 
+def test_comparison_of_two_systems_does_not_depend_on_their_order(report):
+    comparison = report.comparison
+    test = comparison.between(0, 2)
+    assert comparison.between(2, 0) == test
+    assert comparison.difference_interval(better=2, worse=0) == test.difference_interval
+    low, high = test.difference_interval
+    assert comparison.difference_interval(better=0, worse=2) == (-high, -low)
+    with pytest.raises(ValueError, match="systems 1 and 1 were not tested"):
+        comparison.between(1, 1)
+
+
 def test_report_ranks_lower_error_rates_first(meteor):
     result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[LetterCount()], method=None).metrics[0]
     scores = [sum(map(len, hypotheses)) / 5 for hypotheses in SYSTEMS.values()]

@@ -111,12 +111,13 @@ class _RankObjective(PreparedObjective):
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
         is_right = self._find_right_pairs(scores)
+        # The pairs are counted for each group and unit, in arrays (groups, units).
         shape = (len(self._group_slices), weights.shape[1])
         n_right = np.zeros(shape)
         n_pairs = np.zeros(shape)
         np.add.at(n_right, (self._group_of_pair, self._units), is_right)
         np.add.at(n_pairs, (self._group_of_pair, self._units), 1.0)
-        taus = 2 * (weights @ n_right.T) / (weights @ n_pairs.T) - 1
+        taus = 2 * (weights @ n_right.T) / (weights @ n_pairs.T) - 1  # (samples, groups)
         return np.asarray(taus.mean(axis=1))
 
 

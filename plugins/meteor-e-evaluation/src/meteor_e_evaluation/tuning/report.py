@@ -67,12 +67,12 @@ def _describe_validation(tuning: Tuning) -> dict[str, Any] | None:
     if validation is None:
         return None
     return {
-        "folds": len(validation.tuned),
-        "default": list(validation.default),
-        "tuned": list(validation.tuned),
+        "folds": len(validation.folds),
+        "default": [fold.default for fold in validation.folds],
+        "tuned": [fold.tuned for fold in validation.folds],
         "mean gain": validation.gain,
-        "points": [list(point) for point in validation.points],
-        "options": [dict(tuning.variants[variant]) for variant in validation.variants],
+        "points": [list(fold.point) for fold in validation.folds],
+        "options": [dict(tuning.variants[fold.variant]) for fold in validation.folds],
     }
 
 

@@ -22,26 +22,32 @@ These segments are left out. A larger proportion is an error.
 """
 
 
-@dataclass(frozen=True)
-class CrossValidation:
-    """Result of a cross-validation.
+class FoldResult(NamedTuple):
+    """Result of a cross-validation on one fold.
 
     Attributes:
-        tuned: value of the objective on each fold at the point that was tuned on the other folds.
-        default: value of the objective on each fold at the default point of the original chain.
-        points: tuned point of each fold.
-        variants: index of the best variant of each fold.
+        variant: index of the variant that was best on the other folds.
+        point: point that was tuned on the other folds.
+        tuned: value of the objective on the fold at the tuned point.
+        default: value of the objective on the fold at the default point of the original chain.
     """
 
-    tuned: tuple[float, ...]
-    default: tuple[float, ...]
-    points: tuple[Point, ...]
-    variants: tuple[int, ...]
+    variant: int
+    point: Point
+    tuned: float
+    default: float
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Result of a cross-validation, with one entry per fold."""
+
+    folds: tuple[FoldResult, ...]
 
     @property
     def gain(self) -> float:
         """The mean gain over the default point."""
-        return float(np.mean(self.tuned) - np.mean(self.default))
+        return float(np.mean([fold.tuned for fold in self.folds]) - np.mean([fold.default for fold in self.folds]))
 
 
 def cross_validate(
@@ -71,23 +77,14 @@ def cross_validate(
         ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
     fold_of_unit = _assign_folds(base, folds, seed)
-    tuned_values: list[float] = []
-    default_values: list[float] = []
-    points: list[Point] = []
-    chosen_variants: list[int] = []
+    results = []
     for fold in range(folds):
         is_in_fold = fold_of_unit == fold
         variant, point = tune([data.select(~is_in_fold) for data in variants])
-        tuned_values.append(_evaluate(variants[variant].select(is_in_fold), objective, point))
-        default_values.append(_evaluate(base.select(is_in_fold), objective, default))
-        points.append(point)
-        chosen_variants.append(variant)
-    return CrossValidation(
-        tuned=tuple(tuned_values),
-        default=tuple(default_values),
-        points=tuple(points),
-        variants=tuple(chosen_variants),
-    )
+        tuned_value = _evaluate(variants[variant].select(is_in_fold), objective, point)
+        default_value = _evaluate(base.select(is_in_fold), objective, default)
+        results.append(FoldResult(variant, point, tuned_value, default_value))
+    return CrossValidation(tuple(results))
 
 
 def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
