@@ -28,56 +28,64 @@ def find_indexes(sorted_keys: Integers, keys: Integers) -> Integers:
     return np.where(sorted_keys[indexes] == keys, indexes, -1)
 
 
-class Groups(NamedTuple):
-    """The distinct integers of an array, and the positions at which they occur.
+class PairGroups(NamedTuple):
+    """The distinct pairs in two arrays of integers, and the positions at which they occur.
 
     Attributes:
-        keys: the distinct integers, sorted.
-        first: for each key, the index of its first occurrence.
-        counts: for each key, the number of its occurrences.
-        inverse: for each element of the array, the index of its key in ``keys``.
+        left, right: the integers of each distinct pair. The pairs are sorted by ``left`` and then by ``right``.
+        first: for each distinct pair, the index of its first occurrence.
+        counts: for each distinct pair, the number of its occurrences.
+        inverse: for each element of the two arrays, the index of its pair in ``left`` and ``right``.
     """
 
-    keys: Integers
+    left: Integers
+    right: Integers
     first: Integers
     counts: Integers
     inverse: Integers
 
 
-def unique_keys(keys: Integers) -> Integers:
-    """Return the distinct integers of an array in ascending order. This is faster than :func:`numpy.unique`."""
-    sorted_keys = np.sort(keys)
-    result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
-    return result
+def group_pairs(left: Integers, right: Integers) -> PairGroups:
+    """Return the distinct pairs in two arrays of integers, and the positions at which they occur.
 
-
-def group_keys(keys: Integers) -> Groups:
-    """Return the distinct integers of an array and the positions at which they occur.
-
-    The array is sorted only once, which makes this function faster than :func:`numpy.unique`.
+    The pairs are sorted only once, which makes this function faster than :func:`numpy.unique`.
 
     Args:
-        keys: an array of integers that are not negative.
+        left, right: arrays of the same length that contain integers from 0.
     """
-    n_keys = len(keys)
-    index_bits = n_keys.bit_length()
-    if keys.max(initial=0) >= 1 << (_MAX_PACKED_BITS - index_bits):
-        return _group_large_keys(keys)
-    # Each key is packed with its index into one integer, so that a single sort orders keys and indexes together.
-    sorted_pairs = np.sort((keys << index_bits) | np.arange(n_keys))
-    sorted_keys = sorted_pairs >> index_bits
-    indexes = sorted_pairs & ((1 << index_bits) - 1)
+    # Each pair is combined into one integer.
+    radix = right.max(initial=0) + 1
+    keys = left * radix + right
+    order = _sort_indexes(keys)
+    sorted_keys = keys[order]
     group_starts = _find_run_starts(sorted_keys)
-    counts = np.diff(np.append(group_starts, n_keys))
-    inverse = np.empty(n_keys, np.int64)
-    inverse[indexes] = np.repeat(np.arange(len(group_starts)), counts)
-    return Groups(keys=sorted_keys[group_starts], first=indexes[group_starts], counts=counts, inverse=inverse)
+    counts = np.diff(np.append(group_starts, len(keys)))
+    inverse = np.empty(len(keys), np.int64)
+    inverse[order] = np.repeat(np.arange(len(group_starts)), counts)
+    first = order[group_starts]
+    return PairGroups(left=left[first], right=right[first], first=first, counts=counts, inverse=inverse)
 
 
-def _group_large_keys(keys: Integers) -> Groups:
-    """Group equal integers by :func:`numpy.unique`, which also supports very large integers."""
-    unique, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    return Groups(keys=unique, first=first, counts=counts, inverse=inverse)
+def unique_pairs(left: Integers, right: Integers) -> tuple[Integers, Integers]:
+    """Return the distinct pairs in two arrays of integers, sorted by ``left`` and then by ``right``.
+
+    Args:
+        left, right: arrays of the same length that contain integers from 0.
+    """
+    radix = right.max(initial=0) + 1
+    sorted_keys = np.sort(left * radix + right)
+    return np.divmod(sorted_keys[_find_run_starts(sorted_keys)], radix)
+
+
+def _sort_indexes(keys: Integers) -> Integers:
+    """Return the indexes that sort an array. Equal integers remain in their order."""
+    index_bits = len(keys).bit_length()
+    if keys.max(initial=0) >= 1 << (_MAX_PACKED_BITS - index_bits):
+        return np.argsort(keys, kind="stable")
+    # Each integer and its index are packed into a single integer, because NumPy's sort is many times as fast as its
+    # stable argsort.
+    packed = np.sort((keys << index_bits) | np.arange(len(keys)))
+    return packed & ((1 << index_bits) - 1)
 
 
 def _find_run_starts(sorted_keys: Integers) -> Integers:

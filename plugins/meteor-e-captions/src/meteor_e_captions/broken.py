@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e_captions.arrays import find_indexes, group_keys, unique_keys
+from meteor_e_captions.arrays import find_indexes, unique_pairs
 from meteor_e_captions.lexicon import word_class
+from meteor_e_captions.ngrams import WordSequence, find_ngram_starts, iterate_ngrams
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells, Floats, Integers
@@ -58,21 +59,6 @@ def _find_repeated_ngram(words: Sequence[str], order: int) -> Sequence[str] | No
     return None
 
 
-def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integers:
-    """Count the repeated words or n-grams in each text.
-
-    Args:
-        keys: integers that represent words or n-grams.
-        text_of_key: for each key, the index of its text.
-        n_texts: the number of texts.
-    """
-    n_keys = int(keys.max(initial=0)) + 1
-    sorted_keys = np.sort(text_of_key * n_keys + keys)
-    is_repeat = sorted_keys[1:] == sorted_keys[:-1]
-    repeats: Integers = np.bincount(sorted_keys[1:][is_repeat] // n_keys, minlength=n_texts)
-    return repeats
-
-
 def count_repetitions(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
     """Count the repeated words, word pairs and longer n-grams in captions.
 
@@ -83,56 +69,81 @@ def count_repetitions(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
     Returns:
         An array ``(captions, 7)`` with the columns :data:`REPETITIONS`.
     """
+    words = _count_content_words(lexicon, texts)
+    pairs = _count_repeated_pairs(lexicon, texts)
+    ngrams = _count_repeated_ngrams(lexicon, texts, has_repeated_pair=pairs.repeats > 0)
+    columns = {
+        "repeated words": np.minimum(words.repeats, _MAX_REPEATS),
+        "repeated pairs": np.minimum(pairs.content_repeats, _MAX_REPEATS),
+        "repeated triples": np.minimum(ngrams.trigram_repeats, _MAX_REPEATS),
+        "doubled words": np.minimum(pairs.doubled_words, _MAX_DOUBLED_WORDS),
+        # In a text that repeats a content word but no pair, the longest repetition is one word.
+        "longest repetition": np.maximum(ngrams.longest, np.minimum(words.repeats, 1)),
+        "too short": texts.lengths < _MIN_LENGTH,
+        "share of repeated words": words.repeats / np.maximum(1, words.counts),
+    }
+    return np.stack([columns[name] for name in REPETITIONS], axis=1)
+
+
+def _count_repeats(ids: Integers, text_index: Integers, n_texts: int) -> Integers:
+    """Count the words or n-grams in each text that repeat an earlier word or n-gram of the text.
+
+    Args:
+        ids: the ids of words or n-grams.
+        text_index: for each id, the index of its text.
+        n_texts: the number of texts.
+    """
+    n_ids = int(ids.max(initial=0)) + 1
+    sorted_keys = np.sort(text_index * n_ids + ids)
+    is_repeat = sorted_keys[1:] == sorted_keys[:-1]
+    repeats: Integers = np.bincount(sorted_keys[1:][is_repeat] // n_ids, minlength=n_texts)
+    return repeats
+
+
+class _ContentWords(NamedTuple):
+    """The numbers of content words in several texts.
+
+    Attributes:
+        counts: the number of content words in each text.
+        repeats: the number of content words in each text that repeat an earlier word.
+    """
+
+    counts: Integers
+    repeats: Integers
+
+
+def _count_content_words(lexicon: CaptionLexicon, texts: EncodedTexts) -> _ContentWords:
+    """Count the content words and the repeated content words in each text."""
     n_texts = len(texts.lengths)
     is_content = lexicon.word_properties.is_content[texts.word_ids]
-    content_words = texts.word_ids[is_content]
-    text_of_content_word = texts.text_of_word[is_content]
-    content_word_counts = np.bincount(text_of_content_word, minlength=n_texts)
-    repeated_words = _count_repeats(content_words, text_of_content_word, n_texts)
-    pairs = _count_repeated_pairs(lexicon, texts)
-    has_repeated_pair = pairs.repeated > 0
-    ngrams = _find_repeated_ngrams(texts, has_repeated_pair, len(lexicon.words))
-    longest_repetition = np.where(has_repeated_pair, ngrams.longest, np.minimum(repeated_words, 1))
-    counts_by_name = {
-        "repeated words": np.minimum(repeated_words, _MAX_REPEATS),
-        "repeated pairs": np.minimum(pairs.repeated_content, _MAX_REPEATS),
-        "repeated triples": np.minimum(ngrams.trigrams, _MAX_REPEATS),
-        "doubled words": np.minimum(pairs.doubled_words, _MAX_DOUBLED_WORDS),
-        "longest repetition": longest_repetition,
-        "too short": texts.lengths < _MIN_LENGTH,
-        "share of repeated words": repeated_words / np.maximum(1, content_word_counts),
-    }
-    return np.stack([counts_by_name[name] for name in REPETITIONS], axis=1)
+    word_ids = texts.word_ids[is_content]
+    text_of_word = texts.text_of_word[is_content]
+    counts = np.bincount(text_of_word, minlength=n_texts)
+    return _ContentWords(counts, repeats=_count_repeats(word_ids, text_of_word, n_texts))
 
 
 class _RepeatedPairs(NamedTuple):
-    """Counts of repeated word pairs in each text.
+    """The numbers of repeated word pairs in several texts.
 
     Attributes:
-        repeated: the number of repeated pairs in each text.
-        repeated_content: the number of repeated pairs in each text, except for pairs of two function words.
+        repeats: the number of repeated pairs in each text.
+        content_repeats: the number of repeated pairs in each text, except for pairs of two function words.
         doubled_words: the number of words in each text that follow the same word.
     """
 
-    repeated: Integers
-    repeated_content: Integers
+    repeats: Integers
+    content_repeats: Integers
     doubled_words: Integers
 
 
 def _count_repeated_pairs(lexicon: CaptionLexicon, texts: EncodedTexts) -> _RepeatedPairs:
-    """Count the pairs of adjacent words that occur more than once in a text.
-
-    Args:
-        lexicon: the lexicon that encoded the texts.
-        texts: the texts.
-    """
+    """Count the pairs of adjacent words that occur more than once in a text."""
     n_texts = len(texts.lengths)
     text_of_word = texts.text_of_word
-    # A pair that consists of the last word of a text and the first word of the next text is not counted.
-    is_in_one_text = text_of_word[:-1] == text_of_word[1:]
-    first_words = texts.word_ids[:-1][is_in_one_text]
-    second_words = texts.word_ids[1:][is_in_one_text]
-    text_of_pair = text_of_word[1:][is_in_one_text]
+    starts = find_ngram_starts(text_of_word, order=2)
+    text_of_pair = text_of_word[starts]
+    first_words = texts.word_ids[starts]
+    second_words = texts.word_ids[starts + 1]
 
     # The ids of two adjacent words are combined into a single integer.
     pairs = first_words * len(lexicon.words) + second_words
@@ -140,57 +151,45 @@ def _count_repeated_pairs(lexicon: CaptionLexicon, texts: EncodedTexts) -> _Repe
     has_content = ~(is_function[first_words] & is_function[second_words])
     is_doubled = first_words == second_words
     return _RepeatedPairs(
-        repeated=_count_repeats(pairs, text_of_pair, n_texts),
-        repeated_content=_count_repeats(pairs[has_content], text_of_pair[has_content], n_texts),
+        repeats=_count_repeats(pairs, text_of_pair, n_texts),
+        content_repeats=_count_repeats(pairs[has_content], text_of_pair[has_content], n_texts),
         doubled_words=np.bincount(text_of_pair[is_doubled], minlength=n_texts),
     )
 
 
 class _RepeatedNgrams(NamedTuple):
-    """The longest repeated n-gram and the number of repeated trigrams in each text.
-
-    The values are meaningful only for texts that contain a bigram more than once.
+    """The longest repeated n-gram and the number of repeated trigrams in several texts.
 
     Attributes:
-        longest: the length of the longest repeated n-gram in each text, at most half the length of the text.
-        trigrams: the number of repeated trigrams in each text.
+        longest: the length of the longest repeated n-gram in each text, at most half the length of the text. It is 0
+            for texts without a repeated word pair.
+        trigram_repeats: the number of repeated trigrams in each text.
     """
 
     longest: Integers
-    trigrams: Integers
+    trigram_repeats: Integers
 
 
-def _find_repeated_ngrams(texts: EncodedTexts, has_repeated_pair: Cells, vocabulary_size: int) -> _RepeatedNgrams:
-    """Find the trigrams and longer n-grams that occur more than once in a text.
+def _count_repeated_ngrams(lexicon: CaptionLexicon, texts: EncodedTexts, has_repeated_pair: Cells) -> _RepeatedNgrams:
+    """Find the n-grams that occur more than once in a text.
 
     Args:
+        lexicon: the lexicon that encoded the texts.
         texts: the texts.
         has_repeated_pair: whether each text contains a word pair twice. Other texts cannot repeat longer n-grams.
-        vocabulary_size: the number of distinct words.
     """
     n_texts = len(texts.lengths)
-    longest = np.full(n_texts, 2)
-    repeated_trigrams = np.zeros(n_texts, np.int64)
-    is_candidate = has_repeated_pair[texts.text_of_word]
-    words = texts.word_ids[is_candidate]
-    text_of_word = texts.text_of_word[is_candidate]
-    # For each word, the id of the n-gram that starts there. The n-grams of the first order are the words.
-    ngrams = words
-    for order in range(2, _LONGEST_REPETITION + 1):
-        prefixes = ngrams[:-1]
-        last_words = words[order - 1 :]
-        ngrams = group_keys(prefixes * vocabulary_size + last_words).inverse
-        # N-grams that extend from one text into the next are not counted.
-        text_of_first_word = text_of_word[: len(ngrams)]
-        text_of_last_word = text_of_word[order - 1 :]
-        is_in_one_text = text_of_first_word == text_of_last_word
-        repeat_counts = _count_repeats(ngrams[is_in_one_text], text_of_first_word[is_in_one_text], n_texts)
-        if not repeat_counts.any():
+    text_of_word = texts.text_of_word
+    is_candidate = has_repeated_pair[text_of_word]
+    words = WordSequence(texts.word_ids[is_candidate], text_of_word[is_candidate], len(lexicon.words))
+    repeats = np.zeros((_LONGEST_REPETITION + 1, n_texts), np.int64)  # (orders from 0, texts)
+    for order, ngrams in enumerate(iterate_ngrams(words, _LONGEST_REPETITION), start=1):
+        repeats[order] = _count_repeats(ngrams.ids, ngrams.text_index, n_texts)
+        if not repeats[order].any():
             break
-        longest[repeat_counts > 0] = order
-        if order == 3:
-            repeated_trigrams = repeat_counts
-    return _RepeatedNgrams(np.minimum(longest, texts.lengths // 2), repeated_trigrams)
+    # A text that repeats an n-gram also repeats shorter n-grams of each order, so that the orders can be counted.
+    longest = np.count_nonzero(repeats, axis=0)
+    return _RepeatedNgrams(longest=np.minimum(longest, texts.lengths // 2), trigram_repeats=repeats[3])
 
 
 class _NgramWeights(NamedTuple):
@@ -208,11 +207,52 @@ class _NgramWeights(NamedTuple):
 
 
 class _RankedNgram(NamedTuple):
-    """An n-gram of word classes, with its weight and its position in a caption."""
+    """An n-gram of a caption and the weight of its word classes.
+
+    The start and the end of the caption count as words.
+
+    Attributes:
+        weight: the weight.
+        order: the length of the n-gram.
+        start: the position of the n-gram in the caption.
+        phrase: the words of the n-gram.
+        n_following: the number of words that follow the n-gram.
+    """
 
     weight: float
     order: int
     start: int
+    phrase: str
+    n_following: int
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the n-gram includes the end of the caption."""
+        return self.n_following == 0
+
+    @property
+    def includes_last_word(self) -> bool:
+        """Whether the n-gram includes the last word of the caption."""
+        return self.n_following <= 1
+
+    def describe(self) -> str:
+        """Return a phrase that states what is unusual about the n-gram."""
+        return f"it ends with '{self.phrase}'" if self.is_at_end else f"'{self.phrase}' is unusual"
+
+
+def _add_boundaries(ids: Integers, lengths: Integers, start_id: int, end_id: int) -> Integers:
+    """Insert an id before and after each of several concatenated texts.
+
+    Args:
+        ids: the concatenated texts.
+        lengths: the length of each text.
+        start_id: the id to insert at the start of each text.
+        end_id: the id to insert at the end of each text.
+    """
+    ends = np.cumsum(lengths)
+    # The positions alternate between the start and the end of a text.
+    positions = np.stack([ends - lengths, ends], axis=1).ravel()
+    return np.insert(ids, positions, np.tile([start_id, end_id], len(lengths)))
 
 
 class BrokenDetector:
@@ -281,66 +321,42 @@ class BrokenDetector:
             texts: the captions.
         """
         n_texts = len(texts.lengths)
+        classes = self._encode_classes(lexicon, texts)
         logits = np.full(n_texts, self._intercept)
-        classes, text_of_class = self._encode_classes(lexicon, texts)
         for ngram_weights in self._ngram_weights:
-            logits += self._sum_weights(ngram_weights, classes, text_of_class, n_texts)
+            logits += self._sum_weights(ngram_weights, classes, n_texts)
         logits += count_repetitions(lexicon, texts) @ self._repetition_weights
         # The sum is rounded, because a sum of floating-point numbers depends on the order of addition.
         result: Floats = np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
         return result
 
-    def _sum_weights(
-        self, ngram_weights: _NgramWeights, classes: Integers, text_of_class: Integers, n_texts: int
-    ) -> Floats:
+    def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedTexts) -> WordSequence:
+        """Replace the words of captions by the ids of their word classes, and add boundary classes to each caption."""
+        # The lexicon and this model number the classes differently. Classes that the model does not know have the id 0.
+        model_ids = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
+        classes = model_ids[lexicon.word_properties.word_class[texts.word_ids]]
+        padded_classes = _add_boundaries(classes, texts.lengths, self._class_ids[_START], self._class_ids[_END])
+        text_index = np.repeat(np.arange(len(texts.lengths)), texts.lengths + 2)
+        return WordSequence(padded_classes, text_index, self._n_classes)
+
+    def _sum_weights(self, ngram_weights: _NgramWeights, classes: WordSequence, n_texts: int) -> Floats:
         """Sum the weights of the distinct n-grams in each text.
 
         Args:
             ngram_weights: the weights of the n-grams of one order.
-            classes: the ids of the word classes of all texts.
-            text_of_class: for each class id, the index of its text.
+            classes: the word classes of all texts.
             n_texts: the number of texts.
         """
-        order = ngram_weights.order
-        n_ngrams = max(len(classes) - order + 1, 0)
-        # (n-grams, order)
-        ngrams = np.stack([classes[offset : offset + n_ngrams] for offset in range(order)], axis=1)
-        text_of_ngram = text_of_class[:n_ngrams]
-        # N-grams that extend from one text into the next are not counted.
-        is_in_one_text = text_of_ngram == text_of_class[order - 1 :]
-        keys = self._make_keys(ngrams[is_in_one_text])
+        starts = find_ngram_starts(classes.text_index, ngram_weights.order)
+        ngrams = classes.ids[starts[:, None] + np.arange(ngram_weights.order)]  # (n-grams, order)
         # An n-gram that occurs several times in a text counts only once.
-        n_keys = self._n_classes**order
-        distinct_ngrams = unique_keys(text_of_ngram[is_in_one_text] * n_keys + keys)
-        texts, distinct_keys = np.divmod(distinct_ngrams, n_keys)
-        weight_indexes = find_indexes(ngram_weights.keys, distinct_keys)
+        text_index, keys = unique_pairs(classes.text_index[starts], self._make_keys(ngrams))
+        weight_indexes = find_indexes(ngram_weights.keys, keys)
+        # The model does not have weights for all n-grams.
         has_weight = weight_indexes >= 0
         weights = ngram_weights.weights[weight_indexes[has_weight]]
-        sums: Floats = np.bincount(texts[has_weight], weights, n_texts).astype(float)
+        sums: Floats = np.bincount(text_index[has_weight], weights, n_texts).astype(float)
         return sums
-
-    def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedTexts) -> tuple[Integers, Integers]:
-        """Replace the words of all captions by the ids of their word classes, such as colors.
-
-        Returns:
-            The class ids of all captions, and for each class id the index of its caption. Each caption begins and ends
-            with a boundary class.
-        """
-        # The lexicon and this model number the classes differently. Classes that the model does not know have the id 0.
-        model_ids = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
-        lexicon_classes = lexicon.word_properties.word_class[texts.word_ids]
-        lengths = texts.lengths + 2
-        last_positions = np.cumsum(lengths) - 1
-        first_positions = last_positions - lengths + 1
-        text_of_class = np.repeat(np.arange(len(lengths)), lengths)
-        is_word = np.ones(len(text_of_class), bool)
-        is_word[first_positions] = False
-        is_word[last_positions] = False
-        classes = np.empty(len(text_of_class), np.int64)
-        classes[first_positions] = self._class_ids[_START]
-        classes[last_positions] = self._class_ids[_END]
-        classes[is_word] = model_ids[lexicon_classes]
-        return classes, text_of_class
 
     def reasons(self, words: Sequence[str], *, has_repetition: bool) -> list[str]:
         """Return phrases that explain why a caption is considered broken.
@@ -363,28 +379,24 @@ class BrokenDetector:
         At most one phrase describes the end of the caption.
         """
         reasons = []
-        # The empty strings represent the beginning and the end of the caption.
-        padded_words = ["", *words, ""]
         explains_end = False
         for ngram in self._rank_ngrams(words)[:_MAX_NGRAM_REASONS]:
-            ngram_end = ngram.start + ngram.order
-            includes_last_word = ngram_end >= len(padded_words) - 1
-            if ngram.weight < _MIN_REASON_WEIGHT or (explains_end and includes_last_word):
+            if ngram.weight < _MIN_REASON_WEIGHT or (explains_end and ngram.includes_last_word):
                 continue
-            phrase = " ".join(padded_words[ngram.start : ngram_end]).strip()
-            if ngram_end == len(padded_words):
-                reasons.append(f"it ends with '{phrase}'")
-                explains_end = True
-            else:
-                reasons.append(f"'{phrase}' is unusual")
+            reasons.append(ngram.describe())
+            explains_end = explains_end or ngram.is_at_end
         return reasons
 
     def _rank_ngrams(self, words: Sequence[str]) -> list[_RankedNgram]:
         """Return the bigrams and trigrams of a caption, sorted by descending weight."""
         classes = [_START, *map(word_class, words), _END]
+        # The empty strings represent the start and the end of the caption.
+        padded_words = ["", *words, ""]
         ngrams = []
         for order in _NGRAM_ORDERS:
             for start in range(len(classes) - order + 1):
-                weight = self._weights.get(" ".join(classes[start : start + order]), 0.0)
-                ngrams.append(_RankedNgram(weight, order, start))
+                end = start + order
+                weight = self._weights.get(" ".join(classes[start:end]), 0.0)
+                phrase = " ".join(padded_words[start:end]).strip()
+                ngrams.append(_RankedNgram(weight, order, start, phrase, n_following=len(classes) - end))
         return sorted(ngrams, reverse=True)

@@ -22,7 +22,8 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import apply_scalar, power
-from meteor_e_captions.arrays import divide, find_indexes, group_keys, unique_keys
+from meteor_e_captions.arrays import divide, find_indexes, group_pairs, unique_pairs
+from meteor_e_captions.ngrams import Ngrams, WordSequence, iterate_ngrams
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
@@ -36,27 +37,31 @@ _FIRST_SURROGATE, _N_SURROGATES = 0xD800, 0x800
 
 
 class NgramCounts(NamedTuple):
-    """Counts of all n-grams of one length, such as bigrams, in captions and references.
+    """The number of occurrences of n-grams in texts. The entries are sorted by text and then by n-gram.
 
     Attributes:
-        caption_index, caption_ngram, caption_count: one entry per caption and distinct n-gram, sorted.
-        reference_index, reference_ngram, reference_count: one entry per reference and distinct n-gram, sorted.
-            References are indexed across all captions.
-        n_distinct: the number of distinct n-grams, at least 1.
+        text_index: for each entry, the index of the text.
+        ngram_ids: for each entry, the id of the n-gram.
+        counts: for each entry, the number of occurrences of the n-gram in the text.
     """
 
-    caption_index: Integers
-    caption_ngram: Integers
-    caption_count: Integers
-    reference_index: Integers
-    reference_ngram: Integers
-    reference_count: Integers
-    n_distinct: int
+    text_index: Integers
+    ngram_ids: Integers
+    counts: Integers
 
-    @property
-    def caption_keys(self) -> Integers:
-        """Sorted integers. Each of them combines the index of a caption with the id of an n-gram."""
-        return self.caption_index * self.n_distinct + self.caption_ngram
+
+class CaptionNgrams(NamedTuple):
+    """All n-grams of one length, such as bigrams, in captions and references.
+
+    Attributes:
+        hypotheses: the n-gram counts of the captions.
+        references: the n-gram counts of the references, which are indexed across all captions.
+        document_counts: for each n-gram id, the number of documents that contain the n-gram.
+    """
+
+    hypotheses: NgramCounts
+    references: NgramCounts
+    document_counts: Integers
 
 
 class DocumentFrequencies(NamedTuple):
@@ -101,118 +106,44 @@ class DocumentFrequencies(NamedTuple):
         return np.where(ids >= 0, counts[ids], 0)
 
 
+class CaptionTexts(NamedTuple):
+    """Several texts.
+
+    Attributes:
+        lengths: the length of each text in words.
+        encoded: each text as a string with one character per word.
+    """
+
+    lengths: Integers
+    encoded: list[str]
+
+
 class Captions(NamedTuple):
     """The n-gram counts and the lengths of captions and references, stored in arrays.
 
     Attributes:
-        counts_by_order: n-gram counts for each order from 1.
-        document_counts: for each order, the number of documents that contain each n-gram.
-        n_documents: the number of documents.
-        caption_lengths, reference_lengths: the lengths in words.
-        caption_of_reference: for each reference, the index of its caption.
+        hypotheses, references: the captions and their references.
         reference_counts: the number of references of each caption.
-        encoded_captions, encoded_references: the texts with one character per word.
+        ngrams_by_order: the n-grams of each order from 1.
+        n_documents: the number of documents, from which the document frequencies are computed.
     """
 
-    counts_by_order: list[NgramCounts]
-    document_counts: list[Integers]
-    n_documents: int
-    caption_lengths: Integers
-    reference_lengths: Integers
-    caption_of_reference: Integers
+    hypotheses: CaptionTexts
+    references: CaptionTexts
     reference_counts: Integers
-    encoded_captions: list[str]
-    encoded_references: list[str]
+    ngrams_by_order: list[CaptionNgrams]
+    n_documents: int
+
+    @property
+    def caption_of_reference(self) -> Integers:
+        """For each reference, the index of its caption."""
+        return np.repeat(np.arange(len(self.reference_counts)), self.reference_counts)
 
     @property
     def first_references(self) -> Integers:
         """The index of each caption's first reference in the list of all references."""
         starts: Integers = np.cumsum(self.reference_counts) - self.reference_counts
         return starts
-
-
-class _WordSequence(NamedTuple):
-    """The concatenated words of several texts.
-
-    Attributes:
-        ids: the id of each word.
-        text_index: the index of each word's text.
-        remaining: the number of words from each word to the end of its text, including the word.
-        lengths: the length of each text in words.
-        vocabulary_size: the number of distinct words.
-    """
-
-    ids: Integers
-    text_index: Integers
-    remaining: Integers
-    lengths: Integers
-    vocabulary_size: int
-
-
-class _NgramOccurrences(NamedTuple):
-    """All occurrences of n-grams of one length, such as bigrams, in a sequence of words.
-
-    Attributes:
-        keys: the sorted keys of the distinct n-grams. A key combines the id of the n-gram's prefix with the id of its
-            last word. The id of an n-gram is the index of its key.
-        ids: for each word, the id of the n-gram that starts there, or 0 if the text ends before.
-        starts: the indexes of the words at which an n-gram starts.
-    """
-
-    keys: Integers
-    ids: Integers
-    starts: Integers
-
-    @property
-    def n_distinct(self) -> int:
-        """The number of distinct n-grams, but at least 1."""
-        return max(len(self.keys), 1)
-
-
-def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> _WordSequence:
-    """Concatenate texts whose words are encoded as ids.
-
-    Args:
-        texts: the word ids of each text.
-        vocabulary_size: the number of distinct words.
-    """
-    lengths = np.array([len(word_ids) for word_ids in texts], np.int64)
-    text_ends = np.cumsum(lengths)
-    text_index = np.repeat(np.arange(len(texts)), lengths)
-    ids = np.array(list(chain.from_iterable(texts)), np.int64)
-    return _WordSequence(
-        ids=ids,
-        text_index=text_index,
-        remaining=text_ends[text_index] - np.arange(len(ids)),
-        lengths=lengths,
-        vocabulary_size=vocabulary_size,
-    )
-
-
-def _find_ngrams(words: _WordSequence) -> list[_NgramOccurrences]:
-    """Find all unigrams, bigrams, trigrams and 4-grams."""
-    unigrams = _NgramOccurrences(keys=np.arange(words.vocabulary_size), ids=words.ids, starts=np.arange(len(words.ids)))
-    ngrams_by_order = [unigrams]
-    for order in range(2, ORDERS + 1):
-        ngrams_by_order.append(_extend_ngrams(words, ngrams_by_order[-1].ids, order))
-    return ngrams_by_order
-
-
-def _extend_ngrams(words: _WordSequence, prefixes: Integers, order: int) -> _NgramOccurrences:
-    """Find all n-grams of one order by extending shorter n-grams by the word that follows them.
-
-    Args:
-        words: the words of all texts.
-        prefixes: for each word, the id of the n-gram of the next lower order that starts there.
-        order: the length of the n-grams to find, at least 2.
-    """
-    starts = np.flatnonzero(words.remaining >= order)
-    last_words = words.ids[starts + order - 1]
-    # N-grams with equal keys are equal, because a key combines the prefix and the last word.
-    groups = group_keys(prefixes[starts] * words.vocabulary_size + last_words)
-    ids = np.zeros(len(words.ids), np.int64)
-    ids[starts] = groups.inverse
-    return _NgramOccurrences(keys=groups.keys, ids=ids, starts=starts)
 
 
 def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencies:
@@ -224,16 +155,14 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     encoded_references, word_ids = _encode_words(chain.from_iterable(references), known_ids={})
     words = _concatenate(encoded_references, len(word_ids))
     image_of_reference = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
-    image_of_word = image_of_reference[words.text_index]
-    ngrams_by_order = _find_ngrams(words)
+    ngrams_by_order = list(iterate_ngrams(words, ORDERS))
     document_counts = []
     for ngrams in ngrams_by_order:
         # An n-gram that occurs several times in the references of an image counts only once.
-        occurrences = unique_keys(image_of_word[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
-        distinct_ngram_ids = occurrences % ngrams.n_distinct
-        document_counts.append(np.bincount(distinct_ngram_ids, minlength=len(ngrams.keys)))
+        _, ngram_ids = unique_pairs(image_of_reference[ngrams.text_index], ngrams.ids)
+        document_counts.append(np.bincount(ngram_ids, minlength=ngrams.n_distinct))
     # Single words are identified by their word ids, so that only longer n-grams need keys.
-    ngram_keys = [ngrams.keys for ngrams in ngrams_by_order[1:]]
+    ngram_keys = [ngrams.prefixes * len(word_ids) + ngrams.last_words for ngrams in ngrams_by_order[1:]]
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, len(references))
 
 
@@ -250,22 +179,19 @@ def count_ngrams(
     if frequencies is None:
         frequencies = count_frequencies(references)
     n_captions = len(captions)
-    reference_counts = np.array([len(image_references) for image_references in references], np.int64)
-    # The captions precede the references in the list of encoded texts.
+    # The captions precede the references, and both use the same word ids.
     texts, word_ids = _encode_words(chain(captions, *references), frequencies.word_ids)
-    encoded_texts = [_to_characters(text) for text in texts]
-    words = _concatenate(texts, len(word_ids))
-    ngrams_by_order = _find_ngrams(words)
+    ngrams_by_order = list(iterate_ngrams(_concatenate(texts, len(word_ids)), ORDERS))
+    document_counts = _count_documents(ngrams_by_order, frequencies)
     return Captions(
-        counts_by_order=[_count_by_text(words, ngrams, n_captions) for ngrams in ngrams_by_order],
-        document_counts=_count_documents(ngrams_by_order, words.vocabulary_size, frequencies),
+        hypotheses=_encode_texts(texts[:n_captions]),
+        references=_encode_texts(texts[n_captions:]),
+        reference_counts=np.array([len(image_references) for image_references in references], np.int64),
+        ngrams_by_order=[
+            _count_by_text(ngrams, counts, n_captions)
+            for ngrams, counts in zip(ngrams_by_order, document_counts, strict=True)
+        ],
         n_documents=frequencies.n_documents,
-        caption_lengths=words.lengths[:n_captions],
-        reference_lengths=words.lengths[n_captions:],
-        caption_of_reference=np.repeat(np.arange(n_captions), reference_counts),
-        reference_counts=reference_counts,
-        encoded_captions=encoded_texts[:n_captions],
-        encoded_references=encoded_texts[n_captions:],
     )
 
 
@@ -284,49 +210,56 @@ def _encode_words(texts: Iterable[str], known_ids: dict[str, int]) -> tuple[list
     return encoded_texts, word_ids
 
 
-def _count_documents(
-    ngrams_by_order: Sequence[_NgramOccurrences], vocabulary_size: int, frequencies: DocumentFrequencies
-) -> list[Integers]:
+def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> WordSequence:
+    """Concatenate texts whose words are encoded as ids.
+
+    Args:
+        texts: the word ids of each text.
+        vocabulary_size: the number of distinct words.
+    """
+    text_index = np.repeat(np.arange(len(texts)), [len(word_ids) for word_ids in texts])
+    return WordSequence(np.array(list(chain.from_iterable(texts)), np.int64), text_index, vocabulary_size)
+
+
+def _count_documents(ngrams_by_order: Sequence[Ngrams], frequencies: DocumentFrequencies) -> list[Integers]:
     """Look up the document frequencies of unigrams, bigrams, trigrams and 4-grams.
 
     Args:
-        ngrams_by_order: the n-grams of each order from 1.
-        vocabulary_size: the number of distinct words.
-        frequencies: the document frequencies. Their word ids are a prefix of the word ids of the n-grams.
+        ngrams_by_order: the n-grams of each order from 1. The ids of their words begin with those of ``frequencies``.
+        frequencies: the document frequencies.
     """
-    word_ids = np.arange(vocabulary_size)
-    # ``frequency_ids`` contains the ids of n-grams in ``frequencies``, and -1 for n-grams that no document contains.
-    frequency_ids = np.where(word_ids < len(frequencies.word_ids), word_ids, -1)
-    document_counts = [frequencies.count_documents(frequency_ids, order=1)]
+    words = ngrams_by_order[0].last_words
+    # For each order, the ids by which ``frequencies`` identifies the n-grams, or -1 if no document contains an n-gram.
+    ids_by_order = [np.where(words < len(frequencies.word_ids), words, -1)]
     for order, ngrams in enumerate(ngrams_by_order[1:], start=2):
-        prefixes, last_words = np.divmod(ngrams.keys, max(vocabulary_size, 1))
-        frequency_ids = frequencies.look_up(frequency_ids[prefixes], last_words, order)
-        document_counts.append(frequencies.count_documents(frequency_ids, order))
-    return document_counts
+        prefix_ids = ids_by_order[-1][ngrams.prefixes]
+        ids_by_order.append(frequencies.look_up(prefix_ids, ngrams.last_words, order))
+    return [frequencies.count_documents(ids, order) for order, ids in enumerate(ids_by_order, start=1)]
 
 
-def _count_by_text(words: _WordSequence, ngrams: _NgramOccurrences, n_captions: int) -> NgramCounts:
-    """Count the n-grams of each text.
+def _count_by_text(ngrams: Ngrams, document_counts: Integers, n_captions: int) -> CaptionNgrams:
+    """Count the n-grams of each caption and of each reference.
 
     Args:
-        words: the words of all texts.
-        ngrams: the n-grams of the texts.
+        ngrams: the n-grams of captions and references.
+        document_counts: for each n-gram id, the number of documents that contain the n-gram.
         n_captions: the number of captions. They precede the references.
     """
-    # A key combines a text and an n-gram, so that each group contains the occurrences of an n-gram in a text.
-    groups = group_keys(words.text_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
-    text_index, ngram_ids = np.divmod(groups.keys, ngrams.n_distinct)
-    # The entries are sorted by text, so that all entries of captions precede the entries of references.
-    split_index = int(np.searchsorted(text_index, n_captions))
-    return NgramCounts(
-        caption_index=text_index[:split_index],
-        caption_ngram=ngram_ids[:split_index],
-        caption_count=groups.counts[:split_index],
-        reference_index=text_index[split_index:] - n_captions,
-        reference_ngram=ngram_ids[split_index:],
-        reference_count=groups.counts[split_index:],
-        n_distinct=ngrams.n_distinct,
+    is_caption = ngrams.text_index < n_captions
+    is_reference = ~is_caption
+    captions = group_pairs(ngrams.text_index[is_caption], ngrams.ids[is_caption])
+    references = group_pairs(ngrams.text_index[is_reference] - n_captions, ngrams.ids[is_reference])
+    return CaptionNgrams(
+        hypotheses=NgramCounts(captions.left, captions.right, captions.counts),
+        references=NgramCounts(references.left, references.right, references.counts),
+        document_counts=document_counts,
     )
+
+
+def _encode_texts(texts: Sequence[Sequence[int]]) -> CaptionTexts:
+    """Return the length of each text, and encode its word ids as characters."""
+    lengths = np.array([len(word_ids) for word_ids in texts], np.int64)
+    return CaptionTexts(lengths, [_to_characters(word_ids) for word_ids in texts])
 
 
 def _to_characters(word_ids: Sequence[int]) -> str:
@@ -340,10 +273,19 @@ def _to_characters(word_ids: Sequence[int]) -> str:
     return "".join(characters)
 
 
-def _find_shared_ngrams(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
-    """Find all n-grams that a caption shares with one of its references, and return their indexes."""
-    reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
-    caption_entries = find_indexes(counts.caption_keys, reference_keys)
+def _find_shared_ngrams(ngrams: CaptionNgrams, caption_of_reference: Integers) -> tuple[Integers, Integers]:
+    """Find the n-grams that a reference shares with its caption.
+
+    Returns:
+        For each shared n-gram, the index of its entry in ``ngrams.hypotheses`` and the index of its entry in
+        ``ngrams.references``.
+    """
+    captions, references = ngrams.hypotheses, ngrams.references
+    # A key combines a caption and an n-gram.
+    n_distinct = len(ngrams.document_counts)
+    caption_keys = captions.text_index * n_distinct + captions.ngram_ids
+    reference_keys = caption_of_reference[references.text_index] * n_distinct + references.ngram_ids
+    caption_entries = find_indexes(caption_keys, reference_keys)
     reference_entries = np.flatnonzero(caption_entries >= 0)
     return caption_entries[reference_entries], reference_entries
 
@@ -354,38 +296,48 @@ def bleu_statistics(captions: Captions) -> Floats:
     Two columns for each n-gram length contain the number of matching n-grams and the number of all n-grams. The last
     two columns contain the length of the caption and the length of the closest reference.
     """
-    columns: list[Floats] = []
-    for order, counts in enumerate(captions.counts_by_order, 1):
-        n_ngrams = np.maximum(captions.caption_lengths - order + 1, 0)
-        columns += [_count_matches(captions, counts), n_ngrams.astype(float)]
-    columns.append(captions.caption_lengths.astype(float))
-    columns.append(_find_closest_lengths(captions).astype(float))
-    return np.stack(columns, axis=1)
+    lengths = captions.hypotheses.lengths
+    columns: list[Floats | Integers] = []
+    for order, ngrams in enumerate(captions.ngrams_by_order, 1):
+        columns += [_count_matches(captions, ngrams), np.maximum(lengths - order + 1, 0)]
+    columns += [lengths, _find_closest_lengths(captions)]
+    return np.stack(columns, axis=1, dtype=float)
 
 
-def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
+def _count_matches(captions: Captions, ngrams: CaptionNgrams) -> Floats:
     """Count how many n-grams of each caption match a reference.
 
     The number of matches of an n-gram is limited to its highest count in a single reference.
 
     Args:
         captions: the captions and references.
-        counts: the counts of n-grams of one order.
+        ngrams: their n-grams of one order.
     """
-    caption_entries, reference_entries = _find_shared_ngrams(counts, captions.caption_of_reference)
-    max_counts = np.zeros(len(counts.caption_count), np.int64)
-    np.maximum.at(max_counts, caption_entries, counts.reference_count[reference_entries])
-    clipped_counts = np.minimum(counts.caption_count, max_counts)
-    n_captions = len(captions.caption_lengths)
-    matches: Floats = np.bincount(counts.caption_index, clipped_counts, n_captions).astype(float)
-    return matches
+    caption_entries, reference_entries = _find_shared_ngrams(ngrams, captions.caption_of_reference)
+    max_counts = np.zeros_like(ngrams.hypotheses.counts)
+    np.maximum.at(max_counts, caption_entries, ngrams.references.counts[reference_entries])
+    clipped_counts = np.minimum(ngrams.hypotheses.counts, max_counts)
+    return _sum_by_text(ngrams.hypotheses, clipped_counts, captions.hypotheses)
+
+
+def _sum_by_text(counts: NgramCounts, values: Floats | Integers, texts: CaptionTexts) -> Floats:
+    """Return the sum of the values in each text.
+
+    Args:
+        counts: the n-gram counts of the texts.
+        values: one value per entry of ``counts``.
+        texts: the texts.
+    """
+    sums: Floats = np.bincount(counts.text_index, values, len(texts.lengths)).astype(float)
+    return sums
 
 
 def _find_closest_lengths(captions: Captions) -> Integers:
     """Return the reference length that is closest to each caption's length. Short references win ties."""
-    distances = np.abs(captions.reference_lengths - captions.caption_lengths[captions.caption_of_reference])
+    reference_lengths = captions.references.lengths
+    distances = np.abs(reference_lengths - captions.hypotheses.lengths[captions.caption_of_reference])
     # The distance is stored in the high bits and the length in the low bits, so that ties prefer short references.
-    ranks = distances * (1 << _LENGTH_BITS) + captions.reference_lengths
+    ranks = distances * (1 << _LENGTH_BITS) + reference_lengths
     lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << _LENGTH_BITS) - 1)
     return lengths
 
@@ -426,12 +378,13 @@ def rouge_l(captions: Captions) -> Floats:
     The score combines the highest precision and the highest recall over all references. Precision divides the length of
     the longest common subsequence by the caption's length, and recall divides it by the reference's length.
     """
-    caption_lengths = captions.caption_lengths[captions.caption_of_reference]
-    common = _compute_lcs_lengths(captions)
+    caption_lengths = captions.hypotheses.lengths[captions.caption_of_reference]
+    reference_lengths = captions.references.lengths
+    common_lengths = _compute_lcs_lengths(captions)
     # In pycocoevalcap, an empty caption matches an empty reference.
-    common = np.where((caption_lengths == 0) & (captions.reference_lengths == 0), 1.0, common)
-    precisions = common / np.maximum(caption_lengths, 1)
-    recalls = common / np.maximum(captions.reference_lengths, 1)
+    common_lengths[(caption_lengths == 0) & (reference_lengths == 0)] = 1
+    precisions = common_lengths / np.maximum(caption_lengths, 1)
+    recalls = common_lengths / np.maximum(reference_lengths, 1)
     precision = np.maximum.reduceat(precisions, captions.first_references)
     recall = np.maximum.reduceat(recalls, captions.first_references)
     beta_squared = _BETA**2
@@ -442,11 +395,10 @@ def rouge_l(captions: Captions) -> Floats:
 def _compute_lcs_lengths(captions: Captions) -> Floats:
     """Count the words in the longest common subsequence of each reference and its caption."""
     library = require("rapidfuzz.distance", "ROUGE-L", distribution="meteor-e-captions")
-    compute_similarity = library.LCSseq.similarity
-    lengths = [
-        compute_similarity(captions.encoded_captions[index], reference)
-        for index, reference in zip(captions.caption_of_reference.tolist(), captions.encoded_references, strict=True)
-    ]
+    compute_length = library.LCSseq.similarity
+    lengths = []
+    for index, reference in zip(captions.caption_of_reference.tolist(), captions.references.encoded, strict=True):
+        lengths.append(compute_length(captions.hypotheses.encoded[index], reference))
     return np.array(lengths, float)
 
 
@@ -456,45 +408,56 @@ def cider(captions: Captions) -> Floats:
     The score is 10 times the mean similarity of a caption to its references, averaged over n-gram lengths from 1 to 4.
     """
     length_penalty = _compute_length_penalty(captions)
-    similarities = np.zeros(len(captions.reference_lengths))
-    for counts, document_counts in zip(captions.counts_by_order, captions.document_counts, strict=True):
-        similarities += _compute_tfidf_similarity(captions, counts, document_counts) * length_penalty
-    sums = np.bincount(captions.caption_of_reference, similarities, len(captions.caption_lengths))
+    similarities = np.zeros(len(captions.references.lengths))
+    for ngrams in captions.ngrams_by_order:
+        similarities += _compute_tfidf_similarity(captions, ngrams) * length_penalty
+    sums = np.bincount(captions.caption_of_reference, similarities, len(captions.hypotheses.lengths))
     scores: Floats = sums / captions.reference_counts / ORDERS * _CIDER_SCALE
     return scores
 
 
-def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_counts: Integers) -> Floats:
+def _compute_tfidf_similarity(captions: Captions, ngrams: CaptionNgrams) -> Floats:
     """Return the cosine similarity between the tf-idf vectors of each reference and its caption.
-
-    The dot product limits each weight of the caption to the corresponding weight of the reference.
 
     Args:
         captions: the captions and references.
-        counts: the counts of n-grams of one order.
-        document_counts: the number of documents that contain each n-gram.
+        ngrams: their n-grams of one order.
     """
-    idf = math.log(captions.n_documents) - apply_scalar(math.log, np.maximum(document_counts, 1.0))
-    caption_weights = counts.caption_count * idf[counts.caption_ngram]
-    reference_weights = counts.reference_count * idf[counts.reference_ngram]
-
-    n_references = len(captions.reference_lengths)
-    caption_entries, reference_entries = _find_shared_ngrams(counts, captions.caption_of_reference)
-    reference_index = counts.reference_index[reference_entries]
-    shared_weights = reference_weights[reference_entries]
-    clipped_weights = np.minimum(caption_weights[caption_entries], shared_weights)
-    dot_products: Floats = np.bincount(reference_index, clipped_weights * shared_weights, n_references).astype(float)
-
-    n_captions = len(captions.caption_lengths)
-    caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
-    reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))
+    idf = math.log(captions.n_documents) - apply_scalar(math.log, np.maximum(ngrams.document_counts, 1.0))
+    caption_weights = ngrams.hypotheses.counts * idf[ngrams.hypotheses.ngram_ids]
+    reference_weights = ngrams.references.counts * idf[ngrams.references.ngram_ids]
+    caption_norms = np.sqrt(_sum_by_text(ngrams.hypotheses, caption_weights**2, captions.hypotheses))
+    reference_norms = np.sqrt(_sum_by_text(ngrams.references, reference_weights**2, captions.references))
+    dot_products = _compute_clipped_dot_products(captions, ngrams, caption_weights, reference_weights)
     norms = caption_norms[captions.caption_of_reference] * reference_norms
     return divide(dot_products, norms, default=dot_products)
 
 
+def _compute_clipped_dot_products(
+    captions: Captions, ngrams: CaptionNgrams, caption_weights: Floats, reference_weights: Floats
+) -> Floats:
+    """Return the dot product of the tf-idf vectors of each reference and its caption.
+
+    Each weight of the caption is limited to the corresponding weight of the reference.
+
+    Args:
+        captions: the captions and references.
+        ngrams: their n-grams of one order.
+        caption_weights: the tf-idf weight of each entry of ``ngrams.hypotheses``.
+        reference_weights: the tf-idf weight of each entry of ``ngrams.references``.
+    """
+    caption_entries, reference_entries = _find_shared_ngrams(ngrams, captions.caption_of_reference)
+    # The weights of n-grams that do not occur in the caption remain 0.
+    clipped_weights = np.zeros(len(reference_weights))
+    clipped_weights[reference_entries] = np.minimum(
+        caption_weights[caption_entries], reference_weights[reference_entries]
+    )
+    return _sum_by_text(ngrams.references, clipped_weights * reference_weights, captions.references)
+
+
 def _compute_length_penalty(captions: Captions) -> Floats:
     """Compute a Gaussian penalty from the difference in length between each reference and its caption."""
-    caption_bigrams = np.maximum(captions.caption_lengths - 1, 0).astype(float)
-    reference_bigrams = np.maximum(captions.reference_lengths - 1, 0).astype(float)
+    caption_bigrams = np.maximum(captions.hypotheses.lengths - 1, 0).astype(float)
+    reference_bigrams = np.maximum(captions.references.lengths - 1, 0).astype(float)
     difference = caption_bigrams[captions.caption_of_reference] - reference_bigrams
     return apply_scalar(math.exp, -(difference**2) / (2 * _SIGMA**2))

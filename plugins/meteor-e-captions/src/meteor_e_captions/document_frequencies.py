@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ _FORMAT = (
     "and the number of documents that contain them) and ref_len (the number of documents)"
 )
 
-_NgramTable = dict[tuple[str, ...], int]
+_Ngram = tuple[str, ...]
+_NgramTable = dict[_Ngram, int]
 """The number of documents that contain each n-gram."""
 
 
@@ -66,11 +67,9 @@ def make_document_frequencies(content: Any, name: str = "document_frequencies") 
     if "annotations" in content:
         captions_by_image = coco_annotations(content, name)
         return count_frequencies(_tokenize(list(captions_by_image.values())))
-    references = list(content.values())
-    are_captions = all(_are_texts(texts) for texts in references)
-    if not references or not are_captions:
-        raise InputError(f"{name} has no captions and no counts; {_FORMAT}")
-    return count_frequencies(references)
+    if content and all(_are_texts(texts) for texts in content.values()):
+        return count_frequencies(list(content.values()))
+    raise InputError(f"{name} has no captions and no counts; {_FORMAT}")
 
 
 def _tokenize(captions: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -94,38 +93,32 @@ def _parse_counts(counts: Any, n_documents: Any, name: str) -> DocumentFrequenci
         n_documents: the number of all documents.
         name: the name of the content, for error messages.
     """
-    if not _is_document_count(n_documents):
+    if not _is_number(n_documents) or not 1 <= n_documents < math.inf:
         raise InputError(f"{name}: ref_len is the number of documents, at least 1, not {n_documents!r:.40}")
     if not isinstance(counts, Mapping) or not counts:
         raise InputError(f"{name}: document_frequency has no n-grams; {_FORMAT}")
     counts_by_order: list[_NgramTable] = [{} for _ in range(ORDERS)]
     for ngram, count in counts.items():
         words = _parse_ngram(ngram, name)
-        if not _is_integer(count) or not 0 <= count <= n_documents:
+        if not _is_number(count) or not 0 <= count <= n_documents or count % 1:
             raise InputError(f"{name}: {ngram!r:.60} cannot be in {count!r:.40} of {n_documents:g} documents")
-        counts_by_order[len(words) - 1][words] = int(float(count))
+        counts_by_order[len(words) - 1][words] = int(count)
     _add_missing_ngrams(counts_by_order)
-    return _index_ngrams(counts_by_order, int(float(n_documents)))
+    return _index_ngrams(counts_by_order, int(n_documents))
 
 
-def _is_document_count(count: Any) -> bool:
-    """Return whether a value is a finite number of at least 1."""
-    is_number = isinstance(count, numbers.Real) and not isinstance(count, bool)
-    return is_number and 1 <= float(count) < math.inf
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a real number. Booleans are not numbers here, although they are integers in Python."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def _parse_ngram(ngram: Any, name: str) -> tuple[str, ...]:
+def _parse_ngram(ngram: Any, name: str) -> _Ngram:
     """Convert an n-gram, which is a string or a tuple, to a tuple of words."""
     words = tuple(ngram.split()) if isinstance(ngram, str) else ngram
     is_ngram = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
     if not is_ngram or not 1 <= len(words) <= ORDERS:
         raise InputError(f"{name}: {ngram!r:.60} is not an n-gram of 1 to {ORDERS} words")
     return words
-
-
-def _is_integer(value: Any) -> bool:
-    """Return whether a value is a number without decimals, such as 3 or 3.0."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value).is_integer()
 
 
 def _add_missing_ngrams(counts_by_order: list[_NgramTable]) -> None:
@@ -154,24 +147,37 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
         n_documents: the number of all documents.
     """
-    unigram_counts = counts_by_order[0]
-    word_ids = {words[0]: index for index, words in enumerate(unigram_counts)}
-    prefix_ids = {words: index for index, words in enumerate(unigram_counts)}
+    unigrams = list(counts_by_order[0])
+    word_ids = {word: word_id for word_id, (word,) in enumerate(unigrams)}
+    # For each order, the n-grams in the order of their ids.
+    ngrams_by_order = [unigrams]
     ngram_keys = []
-    document_counts = [np.array(list(unigram_counts.values()), np.int64)]
     for ngram_counts in counts_by_order[1:]:
-        ngram_by_key = {}
-        for ngram in ngram_counts:
-            # The key of an n-gram combines the id of its prefix and the id of its last word.
-            key = prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]
-            ngram_by_key[key] = ngram
-        sorted_keys = sorted(ngram_by_key)
-        sorted_ngrams = [ngram_by_key[key] for key in sorted_keys]
-        ngram_keys.append(np.array(sorted_keys, np.int64))
-        document_counts.append(np.array([ngram_counts[ngram] for ngram in sorted_ngrams], np.int64))
-        # The id of an n-gram is its index in the sorted list. These n-grams are the prefixes of the next order.
-        prefix_ids = {ngram: index for index, ngram in enumerate(sorted_ngrams)}
+        ngram_by_key = _sort_ngrams(ngram_counts, ngrams_by_order[-1], word_ids)
+        ngrams_by_order.append(list(ngram_by_key.values()))
+        ngram_keys.append(np.array(list(ngram_by_key), np.int64))
+    document_counts = []
+    for ngram_counts, ngrams in zip(counts_by_order, ngrams_by_order, strict=True):
+        document_counts.append(np.array([ngram_counts[ngram] for ngram in ngrams], np.int64))
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
+
+
+def _sort_ngrams(ngrams: Iterable[_Ngram], prefixes: Sequence[_Ngram], word_ids: dict[str, int]) -> dict[int, _Ngram]:
+    """Return a dictionary from keys to n-grams, sorted by key.
+
+    The key of an n-gram combines the id of its prefix and the id of its last word.
+
+    Args:
+        ngrams: the n-grams of one order.
+        prefixes: the n-grams of the next lower order. The index of an n-gram is its id.
+        word_ids: the ids of all words.
+    """
+    prefix_ids = {prefix: prefix_id for prefix_id, prefix in enumerate(prefixes)}
+    ngram_by_key = {}
+    for ngram in ngrams:
+        key = prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]
+        ngram_by_key[key] = ngram
+    return dict(sorted(ngram_by_key.items()))
 
 
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e_captions.arrays import find_indexes
 from meteor_e_captions.broken import REPETITIONS, count_repetitions
 from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS, split
@@ -19,7 +18,7 @@ from meteor_e_captions.lexicon import KINDS, split
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells
     from meteor_e_captions.broken import BrokenDetector
-    from meteor_e_captions.features import CaptionComparison, DistinctWords
+    from meteor_e_captions.features import CaptionComparison, StemCounts
     from meteor_e_captions.lexicon import CaptionLexicon, EncodedTexts
 
 _LISTED_KINDS = ("object", "attribute", "action", "number", "color")
@@ -82,20 +81,23 @@ def describe_captions(
         references: the references of each caption.
     """
     comparison = compare_words(lexicon, hypotheses, references)
-    missing = _list_missing(lexicon, comparison, [len(texts) for texts in references])
-    invented = _list_invented(lexicon, comparison, len(hypotheses))
     logits = detector.logits(lexicon, comparison.captions).tolist()
     has_repetition = _find_repetitions(lexicon, comparison.captions).tolist()
+    missing_words = _list_missing(lexicon, comparison, [len(texts) for texts in references])
+    invented_words = _list_invented(lexicon, comparison, len(hypotheses))
     reports = []
-    for index, caption in enumerate(hypotheses):
-        logit = logits[index]
-        reasons: list[str] = []
-        if logit > 0:
-            reasons = detector.reasons(split(caption), has_repetition=has_repetition[index])
-        # The lower limit prevents an overflow of the exponential function.
-        broken_probability = 1 / (1 + math.exp(-max(logit, -500.0)))
-        reports.append(CaptionReport(caption, missing[index], invented[index], broken_probability, reasons))
+    for caption, logit, is_repetitive, missing, invented in zip(
+        hypotheses, logits, has_repetition, missing_words, invented_words, strict=True
+    ):
+        reasons = detector.reasons(split(caption), has_repetition=is_repetitive) if logit > 0 else []
+        reports.append(CaptionReport(caption, missing, invented, _to_probability(logit), reasons))
     return reports
+
+
+def _to_probability(logit: float) -> float:
+    """Convert a logit to a probability."""
+    # The lower limit prevents an overflow of the exponential function.
+    return 1 / (1 + math.exp(-max(logit, -500.0)))
 
 
 def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
@@ -116,11 +118,9 @@ def _list_missing(
     synonym.
     """
     words = comparison.reference_words
-    caption_keys = comparison.caption_words.stem_keys(lexicon)
-    is_in_caption = find_indexes(caption_keys, words.stem_keys(lexicon)) >= 0
-    min_support = _MIN_SUPPORT * np.array(reference_counts)[words.segment_index]
-    is_missing = (words.support >= min_support) & ~words.has_synonym & ~is_in_caption
-    return _list_by_kind(lexicon, words, is_missing, len(reference_counts))
+    min_support = _MIN_SUPPORT * np.array(reference_counts)[words.stems.text_index]
+    is_missing = (words.support >= min_support) & (words.ratings == 0)
+    return _list_by_kind(lexicon, words.stems.select(is_missing), len(reference_counts))
 
 
 def _list_invented(
@@ -128,19 +128,15 @@ def _list_invented(
 ) -> list[dict[str, list[str]]]:
     """List the words of each caption that no reference contains, grouped by kind, such as object or color."""
     words = comparison.caption_words
-    is_invented = (words.support == 0) & ~words.has_synonym
-    return _list_by_kind(lexicon, words, is_invented, n_captions)
+    return _list_by_kind(lexicon, words.stems.select(words.ratings == 0), n_captions)
 
 
-def _list_by_kind(
-    lexicon: CaptionLexicon, words: DistinctWords, is_selected: Cells, n_captions: int
-) -> list[dict[str, list[str]]]:
-    """Group the selected words of each caption by kind. Some kinds of words, such as prepositions, are omitted.
+def _list_by_kind(lexicon: CaptionLexicon, words: StemCounts, n_captions: int) -> list[dict[str, list[str]]]:
+    """Group words by caption and kind. Some kinds of words, such as prepositions, are omitted.
 
     Args:
         lexicon: the lexicon of the words.
         words: the words of all captions.
-        is_selected: for each word, whether it is selected.
         n_captions: the number of captions.
 
     Returns:
@@ -148,13 +144,10 @@ def _list_by_kind(
     """
     words_by_caption: list[dict[str, list[str]]] = [{} for _ in range(n_captions)]
     kinds = lexicon.word_properties.kind
-    word_ids = words.word_id[is_selected].tolist()
-    segment_indexes = words.segment_index[is_selected].tolist()
-    for word_id, segment_index in zip(word_ids, segment_indexes, strict=True):
+    for caption_index, word_id in zip(words.text_index.tolist(), words.word_id.tolist(), strict=True):
         kind = KINDS[kinds[word_id]]
         if kind in _LISTED_KINDS:
-            words_by_kind = words_by_caption[segment_index]
-            words_by_kind.setdefault(kind, []).append(lexicon.words[word_id])
+            words_by_caption[caption_index].setdefault(kind, []).append(lexicon.words[word_id])
     return words_by_caption
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import chain, compress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -170,8 +170,6 @@ class WordProperties(NamedTuple):
         is_content: whether the word is neither a function word nor a color nor a number.
         is_negation: whether the word is a negation.
         is_exclusive: whether the word has opposites.
-        synset_starts: the index in ``synsets`` of each word's first synset.
-        synsets: the synset ids of all words, concatenated.
     """
 
     stem_id: Integers
@@ -182,8 +180,29 @@ class WordProperties(NamedTuple):
     is_content: Cells
     is_negation: Cells
     is_exclusive: Cells
-    synset_starts: Integers
-    synsets: Integers
+
+
+class Synsets(NamedTuple):
+    """The synsets of all words. A synset is a set of words with the same meaning.
+
+    Attributes:
+        starts: for each word id, the index of the word's first synset in ``ids``. The last element is the length of
+            ``ids``.
+        ids: the synset ids of all words, concatenated.
+    """
+
+    starts: Integers
+    ids: Integers
+
+    def append(self, new_ids: Sequence[Sequence[int]]) -> Synsets:
+        """Return these synsets and the synsets of further words.
+
+        Args:
+            new_ids: the synset ids of each new word.
+        """
+        ends = self.starts[-1] + np.cumsum([len(ids) for ids in new_ids])
+        flat_ids = np.array(list(chain.from_iterable(new_ids)), np.int64)
+        return Synsets(np.concatenate([self.starts, ends]), np.concatenate([self.ids, flat_ids]))
 
 
 def kind_of(word: str) -> str:
@@ -264,7 +283,7 @@ _EXCLUSIVE_WORDS = frozenset(word for word in (*NUMBERS, *OPPOSITES) if get_oppo
 
 
 class _Ids(dict[Any, int]):
-    """A dictionary that assigns consecutive ids to new keys when they are looked up."""
+    """A dictionary that assigns consecutive ids to new keys when it looks them up."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -275,11 +294,20 @@ class _Ids(dict[Any, int]):
         self.keys_by_id.append(key)
         return new_id
 
+    def look_up(self, keys: Iterable[Any]) -> Integers:
+        """Return the id of each key. New keys receive new ids."""
+        return np.array([self[key] for key in keys], np.int64)
 
-def _compute_weights(words: Sequence[str], has_synonyms: Cells) -> Floats:
+
+def _has_synonyms(word: str) -> bool:
+    """Return whether the synonyms of a word are considered. Those of function words and prepositions are not."""
+    return kind_of(word) not in ("function", "relation")
+
+
+def _compute_weights(words: Sequence[str]) -> Floats:
     """Compute the weight of each word from its information content. Words without synonyms receive lower weights."""
     information = np.maximum(_compute_information(words), _MIN_INFORMATION)
-    weights = information * np.where(has_synonyms, 1.0, _FUNCTION_WEIGHT)
+    weights = information * np.array([1.0 if _has_synonyms(word) else _FUNCTION_WEIGHT for word in words])
     rounded_weights: Floats = np.rint(weights * _WEIGHT_STEPS) / _WEIGHT_STEPS
     return rounded_weights
 
@@ -304,32 +332,23 @@ class CaptionLexicon:
         self.class_names: list[str] = self._class_ids.keys_by_id
         self._opposites: dict[int, list[str]] = {}
         self._word_properties = self._describe([])
+        self._synsets = Synsets(starts=np.zeros(1, np.int64), ids=np.zeros(0, np.int64))
 
     def _stem(self, word: str) -> str:
         """Return the stem of a word according to METEOR's stemmer."""
         return self._stemmer.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
     def _describe(self, words: Sequence[str]) -> WordProperties:
-        """Return the properties of new words, and assign ids to their stems, classes and synsets."""
-        kinds = [kind_of(word) for word in words]
-        has_synonyms = np.array([kind not in ("function", "relation") for kind in kinds], bool)
-        synsets_by_word = self._meteor.synsets(list(compress(words, has_synonyms)))
-        synset_ids = [self._synset_ids[synset] for synset in chain.from_iterable(synsets_by_word)]
-        synset_counts = np.zeros(len(words), np.int64)
-        synset_counts[has_synonyms] = [len(synsets) for synsets in synsets_by_word]
-        stem_ids = [self._stem_ids[self._stem(word)] for word in words]
-        class_ids = [self._class_ids[word_class(word)] for word in words]
+        """Return the properties of new words, and assign ids to their stems and classes."""
         return WordProperties(
-            stem_id=np.array(stem_ids, np.int64),
-            kind=np.array([KINDS.index(kind) for kind in kinds], np.int64),
-            weight=_compute_weights(words, has_synonyms),
-            word_class=np.array(class_ids, np.int64),
+            stem_id=self._stem_ids.look_up(map(self._stem, words)),
+            kind=np.array([KINDS.index(kind_of(word)) for word in words], np.int64),
+            weight=_compute_weights(words),
+            word_class=self._class_ids.look_up(map(word_class, words)),
             is_function=np.array([word in FUNCTION_WORDS for word in words], bool),
             is_content=np.array([word not in NO_CONTENT for word in words], bool),
             is_negation=np.array([word in NEGATIONS or word.endswith("n't") for word in words], bool),
             is_exclusive=np.array([word in _EXCLUSIVE_WORDS for word in words], bool),
-            synset_starts=np.cumsum([0, *synset_counts]),
-            synsets=np.array(synset_ids, np.int64),
         )
 
     def encode(self, texts: Sequence[str]) -> EncodedTexts:
@@ -342,26 +361,33 @@ class CaptionLexicon:
         lengths = np.diff(ends, prepend=-1) - 1
         return EncodedTexts(word_ids=ids[ids >= 0], lengths=lengths, normalized=normalized)
 
+    def _list_synsets(self, words: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each word's synsets. New synsets receive new ids."""
+        words_with_synonyms = [word for word in words if _has_synonyms(word)]
+        synsets_by_word = dict(zip(words_with_synonyms, self._meteor.synsets(words_with_synonyms), strict=True))
+        return [[self._synset_ids[synset] for synset in synsets_by_word.get(word, ())] for word in words]
+
     def _add_new_words(self) -> None:
-        """Determine the properties of the words that were encoded since the last call of this method."""
+        """Determine the properties and synsets of the words that were encoded since the last call of this method."""
         n_described_words = len(self._word_properties.stem_id)
         new_words = self.words[n_described_words:]
         if not new_words:
             return
-        new_properties = self._describe(new_words)
-        # The synsets of new words are appended to the synsets of known words.
-        offset = self._word_properties.synset_starts[-1]
-        new_properties = new_properties._replace(synset_starts=new_properties.synset_starts[1:] + offset)
-        columns = []
-        for column, new_column in zip(self._word_properties, new_properties, strict=True):
-            columns.append(np.concatenate([column, new_column]))
-        self._word_properties = WordProperties(*columns)
+        columns = zip(self._word_properties, self._describe(new_words), strict=True)
+        self._word_properties = WordProperties._make(np.concatenate(column_parts) for column_parts in columns)
+        self._synsets = self._synsets.append(self._list_synsets(new_words))
 
     @property
     def word_properties(self) -> WordProperties:
         """The properties of all encoded words."""
         self._add_new_words()
         return self._word_properties
+
+    @property
+    def synsets(self) -> Synsets:
+        """The synsets of all encoded words."""
+        self._add_new_words()
+        return self._synsets
 
     @property
     def n_stems(self) -> int:
