@@ -67,7 +67,7 @@ def main() -> None:
         start = time.perf_counter()
         theirs = java_lines(options.jar, lines, lowercase=not options.keep_case)
         middle = time.perf_counter()
-        ours = Tokenizer(lowercase=not options.keep_case).lines(lines)
+        ours = Tokenizer(lowercase=not options.keep_case).tokenize(lines)
         end = time.perf_counter()
         if len(theirs) != len(ours):
             raise SystemExit(f"{path}: {len(theirs)} lines from Java, {len(ours)} from us")

@@ -39,27 +39,27 @@ def test_segmenter_returns_caption_tokens():
 def test_tokenizer_equals_the_output_for_lines():
     lines = [line for line, _ in RECORDED["lines"]]
     tokens = [tokens for _, tokens in RECORDED["lines"]]
-    assert Tokenizer().lines(lines) == tokens
+    assert Tokenizer().tokenize(lines) == tokens
 
 
 @pytest.mark.parametrize(("text", "tokens"), RECORDED["whole texts"])
 def test_tokenizer_equals_the_output_at_the_end_of_a_text(text, tokens):
-    assert Tokenizer().lines([text]) == [tokens]
+    assert Tokenizer().tokenize([text]) == [tokens]
 
 
 def test_tokenizer_adds_a_period_before_an_upper_case_line():
-    assert Tokenizer().lines(["a man at Foo Inc.", "Two dogs"]) == ["a man at Foo Inc. .", "Two dogs"]
-    assert Tokenizer().lines(["a man at Foo Inc.", "two dogs"]) == ["a man at Foo Inc.", "two dogs"]
+    assert Tokenizer().tokenize(["a man at Foo Inc.", "Two dogs"]) == ["a man at Foo Inc. .", "Two dogs"]
+    assert Tokenizer().tokenize(["a man at Foo Inc.", "two dogs"]) == ["a man at Foo Inc.", "two dogs"]
 
 
 def test_tokenizer_removes_case_and_punctuation():
     tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
     # pycocoevalcap does not remove brackets, because it searches for upper-case names in lower-case tokens.
-    assert tokenizer.lines(['A man (OLD) says "hi".', "x"]) == ["a man -lrb- old -rrb- says hi", "x"]
+    assert tokenizer.tokenize(['A man (OLD) says "hi".', "x"]) == ["a man -lrb- old -rrb- says hi", "x"]
 
 
 def test_tokenizer_supports_supplementary_characters():
-    assert Tokenizer().lines(["a\U0001f600b \U0001f600", "http://\U00010000 x"]) == ["a b", "http://\U00010000 x"]
+    assert Tokenizer().tokenize(["a\U0001f600b \U0001f600", "http://\U00010000 x"]) == ["a b", "http://\U00010000 x"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_tokenizer_time_grows_linearly(unit):
     def measure_seconds(size: int) -> float:
         """Return the time for a text of a number of characters."""
         start = time.process_time()
-        Tokenizer().lines([unit * (size // len(unit))])
+        Tokenizer().tokenize([unit * (size // len(unit))])
         return time.process_time() - start
 
     measure_seconds(1000)  # warm up
@@ -114,16 +114,13 @@ def test_tokenizer_equals_the_java_program_on_random_texts(java):
         capture_output=True,
         check=True,
     )
-    assert Tokenizer().lines(lines) == process.stdout.decode().split("\n")
+    assert Tokenizer().tokenize(lines) == process.stdout.decode().split("\n")
 
 
 class UncachedTokenizer(Tokenizer):
     """Apply the rules to all tokens in their contexts instead of using caches."""
 
-    def _add_to_cache(self, piece, classes, piece_cache):
-        return False
-
-    def _tokenize_marks(self, piece, classes):
+    def _tokenize_piece(self, piece):
         return None
 
 
@@ -139,5 +136,5 @@ def test_tokenizer_with_caches_equals_the_rules():
     rng = random.Random(1)
     lines = [" ".join(rng.choice([*pieces, ""]) for _ in range(rng.randrange(1, 12))) for _ in range(2000)]
     uncached = UncachedTokenizer(lowercase=True)
-    assert Tokenizer(lowercase=True).lines(lines) == uncached.lines(lines)
-    assert not uncached._context_free_pieces
+    assert Tokenizer(lowercase=True).tokenize(lines) == uncached.tokenize(lines)
+    assert not uncached._pieces

@@ -23,7 +23,7 @@ from meteor_e.base.texts import check_text
 from meteor_e.evaluate import KeptData
 from meteor_e.evaluate import evaluate as score_systems
 from meteor_e.formats.coco import coco_annotations, coco_results
-from meteor_e_captions.coco_metric import java_meteor, meteor_lines
+from meteor_e_captions.coco_metric import java_meteor, make_meteor_texts
 from meteor_e_captions.coco_scores import ORDERS, bleu, bleu_statistics, cider, count_ngrams, rouge_l
 from meteor_e_captions.document_frequencies import make_document_frequencies, read_document_frequencies
 from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
@@ -72,9 +72,9 @@ class _CocoScorer:
                 not have exactly one caption, or if a caption is not a string. The message names the image id.
         """
         captions, references = _pair_by_image(gts, res)
-        return self._scores(captions, references)
+        return self._score_captions(captions, references)
 
-    def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
+    def _score_captions(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
         """Return the corpus score and a list with the score of each caption."""
         corpus = self._metric.corpus(captions, references, segments=True)
         return corpus.score, corpus.segment_scores.tolist()
@@ -94,9 +94,9 @@ class Meteor(_CocoScorer):
     def __init__(self, meteor: Metric | None = None) -> None:
         super().__init__(java_meteor() if meteor is None else meteor, "METEOR")
 
-    def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
-        caption_lines, reference_lines = meteor_lines(captions, references)
-        corpus = self._metric.corpus(caption_lines, reference_lines, segments=True)
+    def _score_captions(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
+        meteor_captions, meteor_references = make_meteor_texts(captions, references)
+        corpus = self._metric.corpus(meteor_captions, meteor_references, segments=True)
         return corpus.score, [segment.score for segment in corpus.segments]
 
 
@@ -106,7 +106,7 @@ class Rouge(_CocoScorer):
     def __init__(self) -> None:
         super().__init__(None, "Rouge")
 
-    def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
+    def _score_captions(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
         scores = rouge_l(count_ngrams(captions, references))
         return float(scores.mean()), scores.tolist()
 
@@ -132,7 +132,7 @@ class Cider(_CocoScorer):
         elif document_frequencies is not None:
             self._frequencies = make_document_frequencies(document_frequencies)
 
-    def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
+    def _score_captions(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
         if self._frequencies is None and len(captions) == 1:
             warn_user(_SINGLE_IMAGE_WARNING)
         scores = cider(count_ngrams(captions, references, self._frequencies))
@@ -155,7 +155,9 @@ class Bleu(_CocoScorer):
         self._orders = n
         super().__init__(None, [f"Bleu_{order}" for order in range(1, n + 1)])
 
-    def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[list[float], list[list[float]]]:
+    def _score_captions(
+        self, captions: list[str], references: list[Sequence[str]]
+    ) -> tuple[list[float], list[list[float]]]:
         statistics = bleu_statistics(count_ngrams(captions, references))
         corpus_scores = bleu(statistics.sum(axis=0, keepdims=True))[0]
         segment_scores = bleu(statistics).T
@@ -183,9 +185,9 @@ class CaptionMetric(_CocoScorer):
         names = [column.name for column in loaded.headings]
         super().__init__(loaded, loaded.label if len(names) == 1 else names)
 
-    def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
+    def _score_captions(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
         if isinstance(self._name, str):
-            return super()._scores(captions, references)
+            return super()._score_captions(captions, references)
         corpus_scores, segment_scores = _score_columns(self._metric, captions, references)
         return list(corpus_scores.values()), list(segment_scores.values())
 
@@ -242,14 +244,20 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
             raise InputError(f"image {image_id!r} has a result, but no annotation")
     scored_ids = [image_id for image_id in references_by_image if image_id in caption_by_image]
     missing_ids = [image_id for image_id in references_by_image if image_id not in caption_by_image]
-    captions = [caption_by_image[image_id] for image_id in scored_ids]
-    references: list[Sequence[str]] = [references_by_image[image_id] for image_id in scored_ids]
     metric = load_metric("coco", language="en")
-    corpus_scores, segment_scores = _score_columns(metric, captions, references)
-    image_scores = {}
-    for index, image_id in enumerate(scored_ids):
-        image_scores[image_id] = {name: scores[index] for name, scores in segment_scores.items()}
+    corpus_scores, caption_scores = _score_columns(
+        metric,
+        captions=[caption_by_image[image_id] for image_id in scored_ids],
+        references=[references_by_image[image_id] for image_id in scored_ids],
+    )
+    image_scores = dict(zip(scored_ids, _transpose(caption_scores), strict=True))
     return CocoScores(corpus_scores, image_scores, missing_ids, metric.signature)
+
+
+def _transpose(columns: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
+    """Convert a dictionary of columns to one dictionary per row."""
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 class PTBTokenizer:

@@ -48,6 +48,8 @@ _BLEU_WIDTH = 2 * ORDERS + 2
 _ROUGE_INDEX, _CIDER_INDEX, _COUNT_INDEX = range(_BLEU_WIDTH, _BLEU_WIDTH + 3)
 """The columns in the statistics of ``coco`` between the statistics of BLEU and those of METEOR."""
 _TOKENIZATION = "tokens:ptb|as:pycocoevalcap-1.2"
+_SEPARATOR = "|||"
+"""The string that separates the texts of a segment in the input of METEOR's Java program."""
 _JAVA_WHITESPACE = "".join(map(chr, range(0x21)))
 """The characters that Java's ``String.trim`` removes."""
 
@@ -246,8 +248,8 @@ class CocoMetric(CaptionScores):
         METEOR.
         """
         captions, references, counts = self.count(batch)
-        caption_lines, reference_lines = meteor_lines(captions, references)
-        meteor_statistics = np.asarray(self._meteor.rows(caption_lines, reference_lines))
+        meteor_captions, meteor_references = make_meteor_texts(captions, references)
+        meteor_statistics = np.asarray(self._meteor.rows(meteor_captions, meteor_references))
         caption_counts = np.ones(len(captions))
         return np.column_stack(
             [bleu_statistics(counts), rouge_l(counts), cider(counts), caption_counts, meteor_statistics]
@@ -270,7 +272,9 @@ def java_meteor() -> Meteor:
     return meteor
 
 
-def meteor_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+def make_meteor_texts(
+    captions: Sequence[str], references: Sequence[Sequence[str]]
+) -> tuple[list[str], list[list[str]]]:
     """Return captions and references in the form in which pycocoevalcap passes them to METEOR.
 
     The separator ``|||`` is removed from captions, but it splits a reference into several references.
@@ -279,17 +283,14 @@ def meteor_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -
         captions: the tokenized captions.
         references: the tokenized references of each caption.
     """
-    caption_lines = []
-    for caption in captions:
-        caption_without_separator = caption.replace("|||", "").replace("  ", " ")
-        caption_lines.append(_clean_line(caption_without_separator))
-    reference_lines = []
-    for caption_references in references:
-        lines = []
-        for reference in caption_references:
-            lines += [_clean_line(line) for line in reference.split("|||")]
-        reference_lines.append(lines)
-    return caption_lines, reference_lines
+    meteor_captions = [_clean_line(caption.replace(_SEPARATOR, "").replace("  ", " ")) for caption in captions]
+    meteor_references = [_split_references(caption_references) for caption_references in references]
+    return meteor_captions, meteor_references
+
+
+def _split_references(references: Sequence[str]) -> list[str]:
+    """Split references at separators."""
+    return [_clean_line(part) for reference in references for part in reference.split(_SEPARATOR)]
 
 
 def _clean_line(text: str) -> str:

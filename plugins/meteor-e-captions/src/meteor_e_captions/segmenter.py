@@ -27,7 +27,7 @@ class PTBSegmenter(Segmenter):
 
         The last token of a line can depend on the next line.
         """
-        return self._tokenizer.lines([line.replace("\n", " ") for line in lines])
+        return self._tokenizer.tokenize([line.replace("\n", " ") for line in lines])
 
     def captions(self, texts: Sequence[str]) -> list[str]:
         """Tokenize captions like pycocoevalcap, and join the tokens of each caption by spaces."""

@@ -20,18 +20,19 @@ class Rule(NamedTuple):
     """A rule for one kind of token.
 
     Attributes:
-        first: the characters with which the token can start, in the syntax of a character class without brackets.
+        first_characters: the characters with which the token can start, in the syntax of a character class without
+            brackets.
         match: matches the token and its context. The token is the group ``t`` if the pattern contains this group, and
             the complete match otherwise.
-        rewrite: converts the token to the output. By default, the token is not changed.
-        run: matches the range in which the rule cannot match after it has failed once. The tokenizer skips the rule in
-            this range, so that its time is linear in the length of the text.
+        rewrite: converts the token to the output.
+        match_dead_range: matches the range in which the rule cannot match after it has failed once. The tokenizer skips
+            the rule in this range, so that its time is linear in the length of the text.
     """
 
-    first: str
+    first_characters: str
     match: Callable[[str, int], re.Match[str] | None]
-    rewrite: Callable[[str], str] | None = None
-    run: Callable[[str, int], re.Match[str] | None] | None = None
+    rewrite: Callable[[str], str]
+    match_dead_range: Callable[[str, int], re.Match[str] | None] | None
 
 
 # The following strings are used inside square brackets of regular expressions.
@@ -130,20 +131,24 @@ INNERS = f"(?:{match_any_case(INNER)}|M[TtFf][Gg]|[mM][tf][gG])"
 GAP = f"[{SPACE}{BREAK}\u0085]"
 
 
-def rule(first: str, pattern: str, rewrite: Callable[[str], str] | str | None = None, run: str | None = None) -> Rule:
+def make_rule(
+    first_characters: str, pattern: str, rewrite: Callable[[str], str] = str, dead_range: str | None = None
+) -> Rule:
     """Create a rule by which the tokenizer recognizes one kind of token.
 
     Args:
-        first: the characters with which the token can start.
+        first_characters: the characters with which the token can start.
         pattern: a regular expression for the token and its context.
-        rewrite: a function that converts the token to the output, or the output itself.
-        run: a regular expression for the range in which the rule cannot match after it has failed once.
+        rewrite: a function that converts the token to the output. By default, the token is not changed.
+        dead_range: a regular expression for the range in which the rule cannot match after it has failed once.
     """
-    match_run = None if run is None else re.compile(run).match
-    if isinstance(rewrite, str):
-        output = rewrite
-        return Rule(first, re.compile(pattern).match, lambda token: output, match_run)
-    return Rule(first, re.compile(pattern).match, rewrite, match_run)
+    match_dead_range = None if dead_range is None else re.compile(dead_range).match
+    return Rule(first_characters, re.compile(pattern).match, rewrite, match_dead_range)
+
+
+def replace_by(output: str) -> Callable[[str], str]:
+    """Return a function that replaces any token by the given output."""
+    return lambda token: output
 
 
 def remove_soft_hyphens(token: str) -> str:
@@ -210,169 +215,175 @@ def normalize_quotes(token: str) -> str:
     return "".join(QUOTES.get(char, char) for char in token)
 
 
-def rule_before_declaration(first: str, pattern: str, rewrite: Callable[[str], str] | None, suffix: str = "") -> Rule:
+def make_rule_before_declaration(
+    first_characters: str, pattern: str, rewrite: Callable[[str], str], suffix: str = ""
+) -> Rule:
     """Create a rule for an abbreviation that precedes an SGML declaration.
 
     Args:
-        first: the characters with which the abbreviation can start.
+        first_characters: the characters with which the abbreviation can start.
         pattern: a regular expression for the abbreviation and the gap before the declaration.
         rewrite: a function that converts the abbreviation to the output.
         suffix: a regular expression for the context after the declaration.
     """
-    return rule(first, f"{pattern}{DECLARATION}{suffix}", rewrite, run=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*")
+    return make_rule(
+        first_characters, f"{pattern}{DECLARATION}{suffix}", rewrite, dead_range=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*"
+    )
 
 
 RULES = (
-    rule(SPACE, f"[{SPACE}]+", ""),
+    make_rule(SPACE, f"[{SPACE}]+", replace_by("")),
     # Markup and addresses.
-    rule("<", ELEMENT, protect_spaces),
-    rule("<", DECLARATION, protect_spaces, run=f"<[!?][A-Za-z-][^>{BREAK}]*"),
-    rule(
+    make_rule("<", ELEMENT, protect_spaces),
+    make_rule("<", DECLARATION, protect_spaces, dead_range=f"<[!?][A-Za-z-][^>{BREAK}]*"),
+    make_rule(
         "hH",
         f"{SCHEME}[^{NO_URL}]+[^{NO_URL}.!?,-]",
-        run=f"{SCHEME}[^{NO_URL}]*",
+        dead_range=f"{SCHEME}[^{NO_URL}]*",
     ),
     *(
-        rule(
+        make_rule(
             first,
             f"{prefix}[A-Za-z0-9]{LOCAL}*@{LABEL}(?:\\.{LABEL})*(?:>|&gt;)?",
-            run=f"{prefix}[A-Za-z0-9]{LOCAL}*",
+            dead_range=f"{prefix}[A-Za-z0-9]{LOCAL}*",
         )
         for first, prefix in (("A-Za-z0-9", ""), ("<", "<"), ("&", "&lt;"))
     ),
     # Words that are split in two.
     *(
-        rule(f"{first[0]}{first[0].upper()}", f"(?P<t>{match_any_case([first])}){match_any_case([second])}")
+        make_rule(f"{first[0]}{first[0].upper()}", f"(?P<t>{match_any_case([first])}){match_any_case([second])}")
         for first, second in TWO_WORDS
     ),
-    rule("'", f"(?P<t>'[tT])(?:{match_any_case(['is'])}|{match_any_case(['was'])})"),
+    make_rule("'", f"(?P<t>'[tT])(?:{match_any_case(['is'])}|{match_any_case(['was'])})"),
     # Words.
-    rule(f"A-Za-z{SOFT}", f"(?P<t>[A-Za-z{SOFT}]*[A-MO-Za-mo-z]){NEGATION}", remove_soft_hyphens),
-    rule(LETTER, f"(?P<t>{WORD}(?:[.!?]{WORD})*){SUFFIX}", remove_soft_hyphens),
-    rule(LETTER, WORD, remove_soft_hyphens),
-    rule("nN", NEGATION, normalize_negation),
-    rule("'\u0092\u2019&", f"(?P<t>{SUFFIX})[^A-Za-z]", normalize_apostrophes),
-    rule("'\u0092\u2019&", f"{APOS}[nN]{APOS}?"),
-    rule("'\u0092\u2019&", f"{APOS}{match_any_case(['em', 'till?', 'cause'])}|['\u0092\u2019][0-9]0s"),
-    rule("'\u0092\u2019&", f"(?P<t>{APOS}[0-9]{{2}}){GAP}"),
-    rule("'", f"(?P<t>')[A-Za-z][^ \t{BREAK}\u00a0]", "`"),
-    rule("'\u0092\u2019&", SUFFIX, normalize_apostrophes),
-    rule("dDjJlL", f"[dDjJlL]{APOS}"),
-    rule("oO", f"{match_any_case(['ol'])}{APOS}|[oO]{APOS}{match_any_case(['clock'])}|[oO]{INSIDE}[oO]"),
-    rule("yY", f"(?P<t>[yY]{APOS})[{L}]"),
-    rule("sS", f"{match_any_case(['somethin'])}{APOS}"),
-    rule("dD", f"{match_any_case(['dunkin'])}{APOS}"),
-    rule("eE", match_any_case(["e'er", "ev'ry"])),
-    rule("cC", f"[cC]{APOS}{match_any_case(['est'])}|{match_any_case(['cap'])}{APOS}[nN]"),
-    rule("cC", match_any_case(["c'mon"])),
-    rule("mM", f"{match_any_case(['ma'])}{INSIDE}{match_any_case(['am'])}"),
-    rule("lL", f"{match_any_case(['li'])}'[lL]"),
-    rule("A-HJ-XZn", f"[A-HJ-XZn]{INSIDE}[{L}]{{2,}}", remove_soft_hyphens),
-    rule("aApP", f"{match_any_case(['anti', 'pro'])}-"),
-    rule(L, f"[{L}]+[aeiouyAEIOUY]{INSIDE}[aeiouA-Z][{L}]*"),
-    rule(f"{L}{D}{SOFT}", THING, remove_soft_hyphens),
-    rule(LETTER, DOTTED, remove_soft_hyphens),
+    make_rule(f"A-Za-z{SOFT}", f"(?P<t>[A-Za-z{SOFT}]*[A-MO-Za-mo-z]){NEGATION}", remove_soft_hyphens),
+    make_rule(LETTER, f"(?P<t>{WORD}(?:[.!?]{WORD})*){SUFFIX}", remove_soft_hyphens),
+    make_rule(LETTER, WORD, remove_soft_hyphens),
+    make_rule("nN", NEGATION, normalize_negation),
+    make_rule("'\u0092\u2019&", f"(?P<t>{SUFFIX})[^A-Za-z]", normalize_apostrophes),
+    make_rule("'\u0092\u2019&", f"{APOS}[nN]{APOS}?"),
+    make_rule("'\u0092\u2019&", f"{APOS}{match_any_case(['em', 'till?', 'cause'])}|['\u0092\u2019][0-9]0s"),
+    make_rule("'\u0092\u2019&", f"(?P<t>{APOS}[0-9]{{2}}){GAP}"),
+    make_rule("'", f"(?P<t>')[A-Za-z][^ \t{BREAK}\u00a0]", replace_by("`")),
+    make_rule("'\u0092\u2019&", SUFFIX, normalize_apostrophes),
+    make_rule("dDjJlL", f"[dDjJlL]{APOS}"),
+    make_rule("oO", f"{match_any_case(['ol'])}{APOS}|[oO]{APOS}{match_any_case(['clock'])}|[oO]{INSIDE}[oO]"),
+    make_rule("yY", f"(?P<t>[yY]{APOS})[{L}]"),
+    make_rule("sS", f"{match_any_case(['somethin'])}{APOS}"),
+    make_rule("dD", f"{match_any_case(['dunkin'])}{APOS}"),
+    make_rule("eE", match_any_case(["e'er", "ev'ry"])),
+    make_rule("cC", f"[cC]{APOS}{match_any_case(['est'])}|{match_any_case(['cap'])}{APOS}[nN]"),
+    make_rule("cC", match_any_case(["c'mon"])),
+    make_rule("mM", f"{match_any_case(['ma'])}{INSIDE}{match_any_case(['am'])}"),
+    make_rule("lL", f"{match_any_case(['li'])}'[lL]"),
+    make_rule("A-HJ-XZn", f"[A-HJ-XZn]{INSIDE}[{L}]{{2,}}", remove_soft_hyphens),
+    make_rule("aApP", f"{match_any_case(['anti', 'pro'])}-"),
+    make_rule(L, f"[{L}]+[aeiouyAEIOUY]{INSIDE}[aeiouA-Z][{L}]*"),
+    make_rule(f"{L}{D}{SOFT}", THING, remove_soft_hyphens),
+    make_rule(LETTER, DOTTED, remove_soft_hyphens),
     *(
-        rule(
+        make_rule(
             "wW",
             f"[wW]{{3}}\\.(?:{WWW_LABEL}\\.)+[a-zA-Z]{{2,4}}{path}",
-            run=f"[wW]{{3}}\\.{WWW_LABEL}(?:\\.{WWW_LABEL})*",
+            dead_range=f"[wW]{{3}}\\.{WWW_LABEL}(?:\\.{WWW_LABEL})*",
         )
         for path in ("", PATH)
     ),
-    rule(
+    make_rule(
         "\u0000-\U0010ffff",
         f"(?:{HOST}\\.)+{match_any_case(['com', 'net', 'org', 'edu'])}(?:{PATH})?",
-        run=f"{HOST}(?:\\.{HOST})*",
+        dead_range=f"{HOST}(?:\\.{HOST})*",
     ),
-    rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED})\\.)[,;:\u3001]", remove_soft_hyphens),
-    rule("A-Za-z0-9", f"(?P<t>{COMPOUND}\\.)[,;:\u3001]", remove_soft_hyphens, run=f"[A-Za-z0-9.,{SOFT}]*"),
-    rule("cCfF", "[cCfF]#|[cC]\\+\\+"),
-    rule("A-Z", "[A-Z]+(?:(?:&[aA][mM][pP];|[&+])[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
-    rule("sS", f"{match_any_case(['s'])}&(?:[aA][mM][pP];)?[pP]-500", lambda token: re.sub("(?i)amp;", "", token)),
-    rule("A-Za-z0-9", "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}(?:\\\\?/[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}){1,2}"),
+    make_rule(f"{L}{X}{D}{SOFT}", f"(?P<t>(?:{THING}|{WORD}|{DOTTED})\\.)[,;:\u3001]", remove_soft_hyphens),
+    make_rule("A-Za-z0-9", f"(?P<t>{COMPOUND}\\.)[,;:\u3001]", remove_soft_hyphens, dead_range=f"[A-Za-z0-9.,{SOFT}]*"),
+    make_rule("cCfF", "[cCfF]#|[cC]\\+\\+"),
+    make_rule("A-Z", "[A-Z]+(?:(?:&[aA][mM][pP];|[&+])[A-Z]+)+", lambda token: re.sub("(?i)&amp;", "&", token)),
+    make_rule("sS", f"{match_any_case(['s'])}&(?:[aA][mM][pP];)?[pP]-500", lambda token: re.sub("(?i)amp;", "", token)),
+    make_rule("A-Za-z0-9", "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}(?:\\\\?/[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}){1,2}"),
     # Abbreviations.
-    rule("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}(?:{GAP}|[{U}]|{ELEMENT})", add_period),
-    rule_before_declaration("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}", add_period),
-    rule("A-Za-z", f"(?P<t>{ENDINGS}\\.)[\\s\\S]{{2}}"),
+    make_rule("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}(?:{GAP}|[{U}]|{ELEMENT})", add_period),
+    make_rule_before_declaration("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}", add_period),
+    make_rule("A-Za-z", f"(?P<t>{ENDINGS}\\.)[\\s\\S]{{2}}"),
     # This rule applies only at the end of the text, because the previous rule requires that two characters follow.
-    rule("A-Za-z", f"(?P<t>{ENDINGS})\\.", add_period),
-    rule("A-Za-z", f"{INNERS}\\."),
-    rule("A-Za-z", f"(?P<t>{match_any_case(NUMBERED)}\\.){GAP}?[{D}]"),
-    rule("A-Za-z", f"(?P<t>{ACRONYM})\\.{START}", add_period),
-    rule_before_declaration("A-Za-z", f"(?P<t>{ACRONYM})\\.{GAP}+", add_period, GAP),
-    rule("A-Za-z", f"{ACRONYM}\\."),
-    rule("A-Za-z", f"(?P<t>[A-Za-z])\\.{START}"),
-    rule_before_declaration("A-Za-z", f"(?P<t>[A-Za-z])\\.{GAP}+", None, GAP),
-    rule("A-Za-z", "[A-Za-z]\\."),
-    rule("A-Za-z0-9", COMPOUND, remove_soft_hyphens, run=f"[A-Za-z0-9.,{SOFT}]*"),
-    rule("A-Za-z", f"(?P<t>{COUNTRIES}){GAP}"),
-    rule("A-Za-z", f"(?P<t>{COUNTRIES})\\.{START}", add_period),
-    rule_before_declaration("A-Za-z", f"(?P<t>{COUNTRIES})\\.{GAP}+", add_period, GAP),
-    rule(
+    make_rule("A-Za-z", f"(?P<t>{ENDINGS})\\.", add_period),
+    make_rule("A-Za-z", f"{INNERS}\\."),
+    make_rule("A-Za-z", f"(?P<t>{match_any_case(NUMBERED)}\\.){GAP}?[{D}]"),
+    make_rule("A-Za-z", f"(?P<t>{ACRONYM})\\.{START}", add_period),
+    make_rule_before_declaration("A-Za-z", f"(?P<t>{ACRONYM})\\.{GAP}+", add_period, GAP),
+    make_rule("A-Za-z", f"{ACRONYM}\\."),
+    make_rule("A-Za-z", f"(?P<t>[A-Za-z])\\.{START}"),
+    make_rule_before_declaration("A-Za-z", f"(?P<t>[A-Za-z])\\.{GAP}+", str, GAP),
+    make_rule("A-Za-z", "[A-Za-z]\\."),
+    make_rule("A-Za-z0-9", COMPOUND, remove_soft_hyphens, dead_range=f"[A-Za-z0-9.,{SOFT}]*"),
+    make_rule("A-Za-z", f"(?P<t>{COUNTRIES}){GAP}"),
+    make_rule("A-Za-z", f"(?P<t>{COUNTRIES})\\.{START}", add_period),
+    make_rule_before_declaration("A-Za-z", f"(?P<t>{COUNTRIES})\\.{GAP}+", add_period, GAP),
+    make_rule(
         f"{L}{X}{D}{SOFT}",
         f"(?P<t>[{L}{X}{D}{SOFT}]+(?:\\.[{L}{X}{D}{SOFT}]+)*\\.{match_any_case(EXTENSIONS)})[!,.?{SPACE}{BREAK}]",
-        run=f"[{L}{X}{D}{SOFT}]+(?:\\.[{L}{X}{D}{SOFT}]+)*",
+        dead_range=f"[{L}{X}{D}{SOFT}]+(?:\\.[{L}{X}{D}{SOFT}]+)*",
     ),
     # Numbers.
-    rule(f"{D}+.:,{SOFT}\u066b\u066c-", f"[-+]?{NUMBER}", remove_soft_hyphens),
-    rule(f"{D}", f"(?:[{D}]{{1,4}}[- \u00a0])?{FRACTION}", protect_spaces),
-    rule(f"{D}", f"[{D}]{{1,2}}[-/][{D}]{{1,2}}[-/][{D}]{{2,4}}"),
-    rule(
+    make_rule(f"{D}+.:,{SOFT}\u066b\u066c-", f"[-+]?{NUMBER}", remove_soft_hyphens),
+    make_rule(f"{D}", f"(?:[{D}]{{1,4}}[- \u00a0])?{FRACTION}", protect_spaces),
+    make_rule(f"{D}", f"[{D}]{{1,2}}[-/][{D}]{{1,2}}[-/][{D}]{{2,4}}"),
+    make_rule(
         "(",
         "\\([0-9]{2,3}\\)[ \u00a0]?[0-9]{3,4}[- \u00a0]?[0-9]{3,5}",
         lambda token: escape_brackets(protect_spaces(token)),
     ),
-    rule(
+    make_rule(
         "0-9+",
         "(?:\\+\\+?)?(?:[0-9]{2,4}[- \u00a0])?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}",
         protect_spaces,
     ),
-    rule("0-9+", "(?:\\+\\+?)?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}", protect_spaces),
-    rule("0-9+", "(?:(?:\\+\\+?)?[0-9]{2,4}\\.)?[0-9]{2,4}\\.[0-9]{3,4}\\.[0-9]{3,5}"),
+    make_rule("0-9+", "(?:\\+\\+?)?[0-9]{2,4}[- \u00a0][0-9]{3,4}[- \u00a0]?[0-9]{3,5}", protect_spaces),
+    make_rule("0-9+", "(?:(?:\\+\\+?)?[0-9]{2,4}\\.)?[0-9]{2,4}\\.[0-9]{3,4}\\.[0-9]{3,5}"),
     *(
-        rule(char, char, text)
+        make_rule(char, char, replace_by(text))
         for char, text in zip("\u00bc\u00bd\u00be\u2153\u2154", words("1/4 1/2 3/4 1/3 2/3"), strict=True)
     ),
     # Money.
-    rule("A-Z", "[A-Z]+\\$"),
-    rule("\u0080\u00a4\u20a0\u20ac", "[\u0080\u00a4\u20a0\u20ac]", "$"),
-    rule("\u00a3", "\u00a3", "#"),
-    rule("\u00a2", "\u00a2", "cents"),
+    make_rule("A-Z", "[A-Z]+\\$"),
+    make_rule("\u0080\u00a4\u20a0\u20ac", "[\u0080\u00a4\u20a0\u20ac]", replace_by("$")),
+    make_rule("\u00a3", "\u00a3", replace_by("#")),
+    make_rule("\u00a2", "\u00a2", replace_by("cents")),
     # Hashtags, user names and emoticons.
-    rule("#", f"#(?:[{L}{X}{SOFT}]+|#*)"),
-    rule("@", "@(?:[A-Za-z_][A-Za-z0-9_]*|@*)"),
-    rule("<>:;=", "(?P<t>[<>]?[:;=][-o*']?[DPOdp()@{|\\[\\]\\\\])[^A-Za-z0-9]", escape_brackets),
-    rule("=<>^'x~-", "[=<>^'x~-]_[=<>^'x~-]"),
-    rule("(", "\\([-=<>^'x~][_.]?[-=<>^'x~]\\)", escape_brackets),
+    make_rule("#", f"#(?:[{L}{X}{SOFT}]+|#*)"),
+    make_rule("@", "@(?:[A-Za-z_][A-Za-z0-9_]*|@*)"),
+    make_rule("<>:;=", "(?P<t>[<>]?[:;=][-o*']?[DPOdp()@{|\\[\\]\\\\])[^A-Za-z0-9]", escape_brackets),
+    make_rule("=<>^'x~-", "[=<>^'x~-]_[=<>^'x~-]"),
+    make_rule("(", "\\([-=<>^'x~][_.]?[-=<>^'x~]\\)", escape_brackets),
     # Entities.
-    rule("&", "&[aA][mM][pP];", "&"),
-    rule("&", "&[lL][tT];", "<"),
-    rule("&", "&[gG][tT];", ">"),
-    rule("&", "&[qQ][uU][oO][tT];", lambda token: "''" if token == "&quot;" else token),
-    rule("&", "&[aA][pP][oO][sS];", "'"),
-    rule("&", "&[nN][bB][sS][pP];", ""),
-    rule("&", "&[mn]dash;", "--"),
-    rule("&", "&[aeiouAEIOU](?:acute|grave|uml);|&#[0-9]+;"),
+    make_rule("&", "&[aA][mM][pP];", replace_by("&")),
+    make_rule("&", "&[lL][tT];", replace_by("<")),
+    make_rule("&", "&[gG][tT];", replace_by(">")),
+    make_rule("&", "&[qQ][uU][oO][tT];", lambda token: "''" if token == "&quot;" else token),
+    make_rule("&", "&[aA][pP][oO][sS];", replace_by("'")),
+    make_rule("&", "&[nN][bB][sS][pP];", replace_by("")),
+    make_rule("&", "&[mn]dash;", replace_by("--")),
+    make_rule("&", "&[aeiouAEIOU](?:acute|grave|uml);|&#[0-9]+;"),
     # Punctuation.
-    rule("!?", "[!?]+"),
-    rule("-", "-{5,}"),
-    rule("-", "-[lLrR][rRcCsS][bB]-"),
-    rule("-", "-{2,4}", "--"),
-    rule("\u0096\u0097\u2013\u2014\u2015", "[\u0096\u0097\u2013\u2014\u2015]", "--"),
-    rule("_", "_{2,}"),
-    rule("*\\\\", "\\*+|(?:\\\\\\*)+"),
-    rule("\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089", "[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089]+"),
-    rule(".", "\\.{3,5}|\\.(?:[ \u00a0]\\.){2,4}", "..."),
-    rule("\u0085\u2026", "[\u0085\u2026]", "..."),
-    rule("<>", "<<|>>"),
-    rule("'", "''", "''"),
-    rule("`", "``", "``"),
-    rule('"&', '(?P<t>"|&quot;)[A-Za-z0-9$]', "``"),
-    rule('"', '"', "''"),
-    rule(QUOTED, f"[{QUOTED}]{{1,2}}", normalize_quotes),
+    make_rule("!?", "[!?]+"),
+    make_rule("-", "-{5,}"),
+    make_rule("-", "-[lLrR][rRcCsS][bB]-"),
+    make_rule("-", "-{2,4}", replace_by("--")),
+    make_rule("\u0096\u0097\u2013\u2014\u2015", "[\u0096\u0097\u2013\u2014\u2015]", replace_by("--")),
+    make_rule("_", "_{2,}"),
+    make_rule("*\\\\", "\\*+|(?:\\\\\\*)+"),
+    make_rule(
+        "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089", "[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089]+"
+    ),
+    make_rule(".", "\\.{3,5}|\\.(?:[ \u00a0]\\.){2,4}", replace_by("...")),
+    make_rule("\u0085\u2026", "[\u0085\u2026]", replace_by("...")),
+    make_rule("<>", "<<|>>"),
+    make_rule("'", "''", replace_by("''")),
+    make_rule("`", "``", replace_by("``")),
+    make_rule('"&', '(?P<t>"|&quot;)[A-Za-z0-9$]', replace_by("``")),
+    make_rule('"', '"', replace_by("''")),
+    make_rule(QUOTED, f"[{QUOTED}]{{1,2}}", normalize_quotes),
     *(
-        rule(re.escape(char), re.escape(char), text)
+        make_rule(re.escape(char), re.escape(char), replace_by(text))
         for char, text in (
             ("(", "-LRB-"),
             (")", "-RRB-"),
@@ -382,5 +393,5 @@ RULES = (
             ("}", "-RCB-"),
         )
     ),
-    rule(SIGN, f"[{SIGN}]"),
+    make_rule(SIGN, f"[{SIGN}]"),
 )
