@@ -13,6 +13,7 @@ import numpy as np
 
 from meteor_e.api import Examples, FeatureBatch, InputError
 from meteor_e.base.files import open_regular
+from meteor_e_learned.examples import Comparisons, make_examples
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.features.answer_texts import split_trigrams
 from meteor_e_learned.features.short_texts import fold, split_forms
@@ -134,22 +135,8 @@ def answer_examples(
         segments=[str(answer.id) for answer in answers],
     )
     inputs = replace(extractor, vectors=FeatureSet([])).extract(batch)
-    no_comparisons = np.array([], np.int64)
-    return Examples(
-        title=(title,),
-        features=inputs.features,
-        vectors=inputs.vectors,
-        reference_vectors=inputs.reference_vectors,
-        better=no_comparisons,
-        worse=no_comparisons,
-        part=no_comparisons,
-        group=no_comparisons,
-        weight=np.array([]),
-        scores=np.array([answer.correct for answer in answers], float),
-        hypothesis_part=np.zeros(len(answers), np.int64),
-        hypotheses=tuple(batch.hypotheses),
-        references=tuple(map(tuple, batch.references)),
-    )
+    scores = np.array([answer.correct for answer in answers], float)
+    return make_examples([title], batch, inputs, scores, Comparisons())
 
 
 def _select_references(answer: JudgedAnswer, count: int | None) -> list[str]:

@@ -84,15 +84,15 @@ class CheckTexts:
         tolerances = np.array(_tolerances(features, columns))
         # The negation also marks NaN, which is not equal to any value, (texts, columns).
         is_wrong = ~(np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values)))
-        if not is_wrong.any():
-            return
-        row, column = np.argwhere(is_wrong)[0].tolist()
-        n_wrong = int(is_wrong.any(axis=0).sum())
-        raise ConfigError(
-            f"model {model!r}: feature {columns[column]!r} gives {values[row, column]:.6g} where the model was "
-            f"trained with {self.values[row, column]:.6g} ({n_wrong} of {len(columns)} "
-            f"numbers differ by more than {tolerances[column]:g}){self._describe_cause(features, columns[column])}"
-        )
+        if is_wrong.any():
+            row, column = np.argwhere(is_wrong)[0]
+            value, training_value = values[row, column], self.values[row, column]
+            n_wrong = is_wrong.any(axis=0).sum()
+            raise ConfigError(
+                f"model {model!r}: feature {columns[column]!r} gives {value:.6g} where the model was trained with "
+                f"{training_value:.6g} ({n_wrong} of {len(columns)} numbers differ by more than "
+                f"{tolerances[column]:g}){self._describe_cause(features, columns[column])}"
+            )
 
     def _describe_cause(self, features: FeatureSet, column: str) -> str:
         """Return the part of an error message that explains why the values of a feature column have changed."""

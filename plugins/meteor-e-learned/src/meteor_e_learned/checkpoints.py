@@ -108,13 +108,13 @@ def read_checkpoint(path: Path, identity: str) -> Checkpoint | None:
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            has_same_identity = str(arrays["identity"]) == identity
-            checkpoint = _make_checkpoint(arrays) if has_same_identity else None
+            stored_identity = str(arrays["identity"])
+            checkpoint = _make_checkpoint(arrays)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: not a checkpoint: {error}; delete it") from error
-    if checkpoint is None:
+    if stored_identity != identity:
         raise ConfigError(
             f"{path} is of another recipe, other features or another seed; delete it, or train without --resume"
         )

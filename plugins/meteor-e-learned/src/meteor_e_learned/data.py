@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,17 @@ from numpy.typing import NDArray
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
 from meteor_e.base.extras import require
 from meteor_e_learned.answers import answer_examples, load_answers
-from meteor_e_learned.examples import concatenate
-from meteor_e_learned.inputs import InputExtractor, select_hypotheses
+from meteor_e_learned.examples import Comparisons, concatenate, make_examples
+from meteor_e_learned.inputs import InputExtractor, index_selected, select_hypotheses
 from meteor_e_learned.models.base import SYNTHETIC
 from meteor_e_learned.recipe import DataSpec, resolve
-from meteor_e_learned.synthetic import SyntheticTexts, synthetic_comparisons
+from meteor_e_learned.synthetic import SyntheticKind, SyntheticTexts, synthetic_comparisons
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
 
-
-class _Comparisons(NamedTuple):
-    """Pairwise comparisons of hypotheses.
-
-    Attributes:
-        better: the row of the better hypothesis of each comparison.
-        worse: the row of the worse hypothesis of each comparison.
-        segments: the index of the segment of each comparison.
-    """
-
-    better: NDArray[np.int64]
-    worse: NDArray[np.int64]
-    segments: NDArray[np.int64]
+DEFAULT_SAMPLE = 1000
+"""Number of outputs or reference excerpts from which synthetic comparisons are made by default."""
 
 
 def load_examples(
@@ -61,55 +50,90 @@ def load_examples(
         ConfigError: if a sample or a list of language pairs is empty, or if ``skip`` is negative.
         InputError: if there are no judgments to learn from.
     """
-    example_sets: list[Examples] = []
-    for spec in specs:
-        if spec.answers:
-            example_sets.append(_load_answer_examples(spec, extractor, folder))
-            continue
-        test_sets = _load_test_sets(spec, language, folder, roots or {})
-        spec_seed = seed if spec.seed is None else spec.seed
-        if spec.made is None:
-            example_sets += _make_judged_examples(spec, test_sets, extractor, spec_seed)
-        else:
-            texts = synthetic_comparisons(spec.made, test_sets, spec.sample or 1000, language, spec_seed)
-            example_sets.append(_make_synthetic_examples(texts, test_sets[0].name, extractor, spec.weight))
-    return concatenate(example_sets)
+    loader = _ExampleLoader(extractor, language, folder, seed, roots or {})
+    return concatenate([examples for spec in specs for examples in loader.load(spec)])
 
 
-def _load_answer_examples(spec: DataSpec, extractor: InputExtractor, folder: Path) -> Examples:
-    """Read a file with judged answers of language models, and extract the features of the answers."""
-    name = Path(spec.answers).name
-    title = name if spec.references is None else f"{name}, {spec.references} references"
-    answers = load_answers(resolve(spec.answers, folder))
-    return answer_examples(answers, title, extractor.with_stage(name), references=spec.references)
+@dataclass(frozen=True)
+class _ExampleLoader:
+    """Loads the training examples that the entries of a recipe specify.
 
-
-def _load_test_sets(spec: DataSpec, language: str, folder: Path, roots: Mapping[str, str]) -> list[TestSet]:
-    """Load the test sets that an entry of a recipe names, one for each language pair.
-
-    Args:
-        spec: the entry.
-        language: the target language of the pairs if the entry does not list pairs.
-        folder: the folder that the path of the index is relative to.
+    Attributes:
+        extractor: extracts the features and vectors.
+        language: the target language of the language pairs if an entry does not list pairs.
+        folder: the folder that the paths of the entries are relative to.
+        seed: the seed for entries that do not have their own.
         roots: folders of the data by name of the index, which replace the folders in the indexes.
-
-    Raises:
-        ConfigError: if the sample or the list of language pairs is empty, or if ``skip`` is negative.
-        InputError: if the index does not have a language pair into the language.
     """
-    evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
+
+    extractor: InputExtractor
+    language: str
+    folder: Path
+    seed: int
+    roots: Mapping[str, str]
+
+    def load(self, spec: DataSpec) -> list[Examples]:
+        """Load the examples of an entry, which names either judged answers or test sets."""
+        if spec.answers:
+            return [self._load_answers(spec)]
+        if spec.made is not None:
+            return [self._load_synthetic(spec, spec.made)]
+        return self._load_judged(spec)
+
+    def _load_answers(self, spec: DataSpec) -> Examples:
+        """Load judged answers of language models from a file."""
+        name = Path(spec.answers).name
+        title = name if spec.references is None else f"{name}, {spec.references} references"
+        answers = load_answers(resolve(spec.answers, self.folder))
+        return answer_examples(answers, title, self.extractor.with_stage(name), references=spec.references)
+
+    def _load_synthetic(self, spec: DataSpec, kind: SyntheticKind) -> Examples:
+        """Make synthetic comparisons from the system outputs of test sets."""
+        tests = self._load_test_sets(spec)
+        texts = synthetic_comparisons(kind, tests, spec.sample or DEFAULT_SAMPLE, self.language, self._seed_of(spec))
+        return _make_synthetic_examples(texts, tests[0].name, self.extractor, spec.weight)
+
+    def _load_judged(self, spec: DataSpec) -> list[Examples]:
+        """Load test sets, and draw a random sample of their human judgments.
+
+        Raises:
+            InputError: if the sample is empty.
+        """
+        tests = self._load_test_sets(spec)
+        sampled_tests = sample_judgments(tests, spec.sample, self._seed_of(spec), skip=spec.skip)
+        if not sampled_tests:
+            raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
+        return [_make_test_set_examples(test, self.extractor, spec.weight) for test in sampled_tests]
+
+    def _seed_of(self, spec: DataSpec) -> int:
+        """Return the seed of an entry, by default the seed of the recipe."""
+        return self.seed if spec.seed is None else spec.seed
+
+    def _load_test_sets(self, spec: DataSpec) -> list[TestSet]:
+        """Load the test sets that an entry names, one for each language pair.
+
+        Raises:
+            ConfigError: if the sample or the list of language pairs is empty, or if ``skip`` is negative.
+            InputError: if the index does not have a language pair into the language.
+        """
+        evaluation = require("meteor_e_evaluation", "training", distribution="meteor-e-evaluation")
+        _check_spec(spec, self.language)
+        root = self.roots.get(Path(spec.index).stem)
+        index = evaluation.load_index(resolve(spec.index, self.folder), root=root)
+        pairs = spec.pairs or index.pairs_into(self.language)
+        if not pairs:
+            raise InputError(f"{spec.index}: no language pair into {self.language!r}")
+        return [evaluation.load_test_set(index, pair) for pair in pairs]
+
+
+def _check_spec(spec: DataSpec, language: str) -> None:
+    """Raise ConfigError if the sample or the list of language pairs is empty, or if ``skip`` is negative."""
     if spec.sample is not None and spec.sample < 1:
         raise ConfigError(f"{spec.index}: sample is {spec.sample}; it has to be 1 or more")
     if spec.skip < 0:
         raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
     if spec.pairs is not None and not spec.pairs:
         raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
-    root = roots.get(Path(spec.index).stem)
-    index = evaluation.load_index(resolve(spec.index, folder), root=root)
-    pairs = spec.pairs or index.pairs_into(language)
-    if not pairs:
-        raise InputError(f"{spec.index}: no language pair into {language!r}")
-    return [evaluation.load_test_set(index, pair) for pair in pairs]
 
 
 def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
@@ -123,23 +147,31 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
         seed: the seed of the sample.
         skip: the number of judgments to leave out at the beginning of the random order.
     """
-    strict_tests = []
-    for test in tests:
-        strict_rankings = None if test.rankings is None else test.rankings.strict()
-        strict_tests.append(replace(test, rankings=strict_rankings))
+    strict_tests = [_drop_ties(test) for test in tests]
     judgment_counts = [_count_judgments(test) for test in strict_tests]
     n_judgments = sum(judgment_counts)
     selects_all = not skip and (count is None or count >= n_judgments)
     if selects_all:
         return list(tests)
-    random_order = np.random.default_rng(seed).permutation(n_judgments)
-    end = None if count is None else skip + count
-    is_selected = np.zeros(n_judgments, bool)
-    is_selected[random_order[skip:end]] = True
+    is_selected = _draw_mask(n_judgments, count, seed, skip=skip)
     # The mask covers the judgments of all test sets in order, so it is split into one mask per test set.
     masks = np.split(is_selected, np.cumsum(judgment_counts)[:-1])
     sampled_tests = map(_select_judgments, strict_tests, masks)
     return [test for test in sampled_tests if test.judgment_mask().any()]
+
+
+def _draw_mask(n_items: int, count: int | None, seed: int, *, skip: int) -> NDArray[np.bool_]:
+    """Return a mask that selects ``count`` random items after the first ``skip`` items of the random order."""
+    random_order = np.random.default_rng(seed).permutation(n_items)
+    end = None if count is None else skip + count
+    mask = np.zeros(n_items, bool)
+    mask[random_order[skip:end]] = True
+    return mask
+
+
+def _drop_ties(test: TestSet) -> TestSet:
+    """Return a copy of a test set without rankings of two equally good hypotheses."""
+    return test if test.rankings is None else replace(test, rankings=test.rankings.strict())
 
 
 def _count_judgments(test: TestSet) -> int:
@@ -163,27 +195,6 @@ def _select_judgments(test: TestSet, mask: NDArray[np.bool_]) -> TestSet:
     return test
 
 
-def _make_judged_examples(
-    spec: DataSpec, tests: Sequence[TestSet], extractor: InputExtractor, seed: int
-) -> Iterator[Examples]:
-    """Draw a random sample of human judgments, and yield the training examples of each test set.
-
-    Args:
-        spec: the data of the recipe, with the size of the sample and the weight of the comparisons.
-        tests: the test sets.
-        extractor: extracts the features and vectors.
-        seed: the seed of the sample.
-
-    Raises:
-        InputError: if the sample is empty.
-    """
-    sampled_tests = sample_judgments(tests, spec.sample, seed, skip=spec.skip)
-    if not sampled_tests:
-        raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
-    for test in sampled_tests:
-        yield _make_test_set_examples(test, extractor, spec.weight)
-
-
 def _make_test_set_examples(test: TestSet, extractor: InputExtractor, weight: float) -> Examples:
     """Convert the judged hypotheses of a test set to training examples.
 
@@ -192,54 +203,40 @@ def _make_test_set_examples(test: TestSet, extractor: InputExtractor, weight: fl
         extractor: extracts the features and vectors.
         weight: the weight of each comparison.
     """
-    # (systems, segments)
-    mask = test.judgment_mask()
-    references = [[reference[segment] for reference in test.references] for segment in range(mask.shape[1])]
+    mask = test.judgment_mask()  # (systems, segments)
+    references = list(zip(*test.references, strict=True))
     batch = select_hypotheses(test.outputs, references, test.systems, mask, test.source)
     title = f"{test.name} {test.pair}"
     inputs = extractor.with_stage(title).extract(batch)
-    # The row of each judged hypothesis, or -1 for other hypotheses, (systems, segments).
-    row_indexes = np.full(mask.shape, -1, np.int64)
-    row_indexes[mask] = np.arange(len(batch))
-    comparisons = _make_comparisons(test, row_indexes)
+    row_indexes = index_selected(mask)
+    comparisons = _make_comparisons(test, row_indexes, weight)
     scores = np.full(len(batch), np.nan)
     if test.assessments is not None:
-        scores[row_indexes[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
-    return Examples(
-        title=(title,),
-        features=inputs.features,
-        vectors=inputs.vectors,
-        reference_vectors=inputs.reference_vectors,
-        better=comparisons.better,
-        worse=comparisons.worse,
-        part=np.zeros(len(comparisons.better), np.int64),
-        group=comparisons.segments,
-        weight=np.full(len(comparisons.better), weight),
-        scores=scores,
-        hypothesis_part=np.zeros(len(batch), np.int64),
-        hypotheses=tuple(batch.hypotheses),
-        references=tuple(map(tuple, batch.references)),
-    )
+        rated_rows = row_indexes[test.assessments.systems, test.assessments.segments]
+        scores[rated_rows] = test.assessments.scores
+    return make_examples([title], batch, inputs, scores, comparisons)
 
 
-def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64]) -> _Comparisons:
+def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64], weight: float) -> Comparisons:
     """Return all human comparisons of two hypotheses in a test set, excluding ties.
 
     Args:
         test: the test set.
         row_indexes: the row of each hypothesis in the examples, ``(systems, segments)``.
+        weight: the weight of each comparison.
     """
     from meteor_e_evaluation import pairwise_judgments
 
     rankings = pairwise_judgments(test)
     if rankings is None:
-        empty = np.array([], np.int64)
-        return _Comparisons(empty, empty, empty)
+        return Comparisons()
     rankings = rankings.strict()
-    return _Comparisons(
+    return Comparisons(
         better=row_indexes[rankings.better, rankings.segments],
         worse=row_indexes[rankings.worse, rankings.segments],
-        segments=rankings.segments,
+        part=np.zeros(len(rankings), np.int64),
+        group=rankings.segments,
+        weight=np.full(len(rankings), weight),
     )
 
 
@@ -253,23 +250,18 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputE
         weight: the weight of each comparison.
     """
     stage = f"{SYNTHETIC} {name}"
-    inputs = extractor.with_stage(stage).extract(FeatureBatch(texts.hypotheses, texts.references))
-    n_texts = len(texts.hypotheses)
+    batch = FeatureBatch(texts.hypotheses, texts.references)
+    inputs = extractor.with_stage(stage).extract(batch)
+    row_pairs = np.array(list(chain.from_iterable(texts.comparisons.values())), np.int64).reshape(-1, 2)
+    better, worse = row_pairs[:, 0], row_pairs[:, 1]
     pair_counts = [len(pairs) for pairs in texts.comparisons.values()]
-    row_pairs = list(chain.from_iterable(texts.comparisons.values()))
-    better, worse = np.array(row_pairs, np.int64).reshape(-1, 2).T
-    return Examples(
-        title=tuple(f"{stage} {kind}" for kind in texts.comparisons),
-        features=inputs.features,
-        vectors=inputs.vectors,
-        reference_vectors=inputs.reference_vectors,
+    comparisons = Comparisons(
         better=better,
         worse=worse,
         part=np.repeat(np.arange(len(pair_counts)), pair_counts),
         group=worse,
-        weight=np.full(len(better), weight),
-        scores=np.array(texts.scores) if texts.scores else np.full(n_texts, np.nan),
-        hypothesis_part=np.zeros(n_texts, np.int64),
-        hypotheses=tuple(texts.hypotheses),
-        references=tuple(map(tuple, texts.references)),
+        weight=np.full(len(worse), weight),
     )
+    titles = [f"{stage} {kind}" for kind in texts.comparisons]
+    no_scores = np.full(len(batch), np.nan)
+    return make_examples(titles, batch, inputs, no_scores, comparisons)

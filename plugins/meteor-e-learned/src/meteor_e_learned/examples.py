@@ -1,53 +1,92 @@
-"""Concatenates training examples from several test sets."""
+"""Makes and concatenates training examples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from meteor_e.api import Examples
+from meteor_e.api import Examples, FeatureBatch
 from meteor_e.base.array_cache import Floats, Integers
+from meteor_e_learned.inputs import EstimatorInputs
+
+NO_INDEXES: Integers = np.array([], np.int64)
+
+_TUPLE_FIELDS = ("title", "hypotheses", "references")
+_ARRAY_FIELDS = (
+    *("features", "vectors", "reference_vectors", "scores", "hypothesis_part"),
+    *("better", "worse", "part", "group", "weight"),
+)
+
+
+class Comparisons(NamedTuple):
+    """Comparisons of two hypotheses. Each array has one element per comparison.
+
+    Attributes:
+        better: the row of the better hypothesis.
+        worse: the row of the worse hypothesis.
+        part: the index of the title.
+        group: the identifier of the segment.
+        weight: the weight of the comparison.
+    """
+
+    better: Integers = NO_INDEXES
+    worse: Integers = NO_INDEXES
+    part: Integers = NO_INDEXES
+    group: Integers = NO_INDEXES
+    weight: Floats = np.array([])
+
+
+def make_examples(
+    titles: Sequence[str], batch: FeatureBatch, inputs: EstimatorInputs, scores: Floats, comparisons: Comparisons
+) -> Examples:
+    """Make training examples from a batch of hypotheses, all of which belong to the first title.
+
+    Args:
+        titles: the titles of the parts.
+        batch: the hypotheses and their references.
+        inputs: the features and vectors of the hypotheses.
+        scores: the human score of each hypothesis, or NaN.
+        comparisons: the comparisons of hypotheses.
+    """
+    return Examples(
+        title=tuple(titles),
+        **inputs._asdict(),
+        **comparisons._asdict(),
+        scores=scores,
+        hypothesis_part=np.zeros(len(batch), np.int64),
+        hypotheses=tuple(batch.hypotheses),
+        references=tuple(map(tuple, batch.references)),
+    )
 
 
 def concatenate(example_sets: Sequence[Examples]) -> Examples:
     """Concatenate several sets of training examples.
 
-    Row indexes, test set indexes and group numbers are increased, so that they are valid for the concatenated arrays.
+    Row indexes, part indexes and group numbers are increased, so that they are valid for the concatenated arrays.
     """
-    row_offsets = _compute_offsets([len(examples.features) for examples in example_sets])
-    part_offsets = _compute_offsets([len(examples.title) for examples in example_sets])
-    # Group numbers start at 0, so the number of groups is the largest group number plus 1.
-    group_offsets = _compute_offsets([int(examples.group.max(initial=-1)) + 1 for examples in example_sets])
-    return Examples(
-        title=tuple(title for examples in example_sets for title in examples.title),
-        features=_stack(example_sets, "features"),
-        vectors=_stack(example_sets, "vectors"),
-        reference_vectors=_stack(example_sets, "reference_vectors"),
-        weight=_stack(example_sets, "weight"),
-        scores=_stack(example_sets, "scores"),
-        better=_stack_indexes(example_sets, "better", row_offsets),
-        worse=_stack_indexes(example_sets, "worse", row_offsets),
-        part=_stack_indexes(example_sets, "part", part_offsets),
-        group=_stack_indexes(example_sets, "group", group_offsets),
-        hypothesis_part=_stack_indexes(example_sets, "hypothesis_part", part_offsets),
-        hypotheses=tuple(hypothesis for examples in example_sets for hypothesis in examples.hypotheses),
-        references=tuple(references for examples in example_sets for references in examples.references),
-    )
-
-
-def _compute_offsets(counts: Sequence[int]) -> Integers:
-    """Return the index at which each set starts after concatenation, given the sizes of the sets."""
-    cumulative_counts: Integers = np.cumsum([0, *counts])
-    return cumulative_counts[:-1]
-
-
-def _stack(example_sets: Sequence[Examples], name: str) -> Floats:
-    """Concatenate one attribute, such as ``scores``, of several sets of training examples."""
-    return np.concatenate([getattr(examples, name) for examples in example_sets])
-
-
-def _stack_indexes(example_sets: Sequence[Examples], name: str, offsets: Integers) -> Integers:
-    """Add the offset of each set to its index array, and concatenate the arrays."""
-    index_arrays = [getattr(examples, name) + offset for examples, offset in zip(example_sets, offsets, strict=True)]
-    return np.concatenate(index_arrays).astype(np.int64)
+    shifted_sets = []
+    n_rows = n_parts = n_groups = 0
+    for examples in example_sets:
+        shifted_examples = replace(
+            examples,
+            better=examples.better + n_rows,
+            worse=examples.worse + n_rows,
+            part=examples.part + n_parts,
+            hypothesis_part=examples.hypothesis_part + n_parts,
+            group=examples.group + n_groups,
+        )
+        shifted_sets.append(shifted_examples)
+        n_rows += len(examples.features)
+        n_parts += len(examples.title)
+        # Group numbers start at 0, so the number of groups is the largest group number plus 1.
+        n_groups += int(examples.group.max(initial=-1)) + 1
+    values: dict[str, Any] = {}
+    for name in _ARRAY_FIELDS:
+        values[name] = np.concatenate([getattr(examples, name) for examples in shifted_sets])
+    for name in _TUPLE_FIELDS:
+        values[name] = tuple(chain.from_iterable(getattr(examples, name) for examples in shifted_sets))
+    return Examples(**values)

@@ -144,79 +144,7 @@ class FeatureSet:
             InputError: if the batch does not contain a field that a feature reads, such as the sources.
             PluginError: if a feature fails.
         """
-        if self.unescape:
-            batch = decode_batch(batch)
-        # Segments with equal keys have equal rows, so only the first segment with each key is computed.
-        keys = _make_row_keys({entry.feature.needs for entry in self.features}, batch, store)
-        first_indexes = {needs: _index_first(row_keys) for needs, row_keys in keys.items()}
-        values = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
-        features_by_rows = self._read_stored_rows(first_indexes, store, values)
-        blocks: list[FeatureBlock] = []
-        for missing_indexes, entries in features_by_rows.items():
-            blocks += split_blocks(missing_indexes, entries, batch)
-        n_rows = sum(block.n_rows for block in blocks)
-        n_finished = 0
-        for block, block_rows in compute_blocks(blocks, batch, jobs):
-            _save_block(block, block_rows, keys, store, values)
-            n_finished += block.n_rows
-            progress("features", n_finished, n_rows)
-        return self._join_columns(len(batch), keys, first_indexes, values)
-
-    def _read_stored_rows(
-        self, first_indexes: Mapping[Needs, Mapping[Hashable, int]], store: FeatureStore, values: Mapping[str, Floats]
-    ) -> dict[tuple[int, ...], list[NamedFeature]]:
-        """Copy cached feature rows to the output arrays, and list the rows that have to be computed.
-
-        Args:
-            first_indexes: the index of the first segment with each key, by the fields that features read.
-            store: the store of computed rows.
-            values: the array of each feature, by label.
-
-        Returns:
-            The features whose rows have to be computed, by the indexes of these rows.
-        """
-        features_by_rows: dict[tuple[int, ...], list[NamedFeature]] = {}
-        for entry in self.features:
-            index_by_key = first_indexes[entry.feature.needs]
-            stored_rows: Mapping[Hashable, Floats] = {}
-            # The signature is computed only if the cache is enabled, because looking up library versions takes time.
-            if store.enabled:
-                stored_rows = store.get(entry.signature, list(index_by_key), entry.feature.dimension)
-            for key, row in stored_rows.items():
-                values[entry.label][index_by_key[key]] = row
-            missing_indexes = tuple(index for key, index in index_by_key.items() if key not in stored_rows)
-            features_by_rows.setdefault(missing_indexes, []).append(entry)
-        return features_by_rows
-
-    def _join_columns(
-        self,
-        n_segments: int,
-        keys: Mapping[Needs, Sequence[Hashable]],
-        first_indexes: Mapping[Needs, Mapping[Hashable, int]],
-        values: Mapping[str, Floats],
-    ) -> Floats:
-        """Join the selected columns of all features into one matrix with one row per segment.
-
-        Args:
-            n_segments: the number of segments.
-            keys: the key of each segment, by the fields that features read.
-            first_indexes: the index of the first segment with each key. Only this segment has a computed row.
-            values: the array of each feature, by label.
-        """
-        if not self.features:
-            return np.empty((n_segments, 0))
-        feature_matrices = []
-        for entry in self.features:
-            matrix = values[entry.label]
-            index_by_key = first_indexes[entry.feature.needs]
-            has_duplicates = len(index_by_key) < n_segments
-            if has_duplicates:
-                row_indexes = [index_by_key[key] for key in keys[entry.feature.needs]]
-                matrix = matrix[row_indexes]
-            if len(entry.indexes) < matrix.shape[1]:
-                matrix = matrix[:, entry.indexes]
-            feature_matrices.append(matrix)
-        return np.hstack(feature_matrices)
+        return _join_columns(self._extract_matrices(batch, store, jobs, progress), len(batch))
 
     def segment_vectors(
         self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
@@ -226,19 +154,127 @@ class FeatureSet:
         Raises:
             ConfigError: if a feature does not have vectors of segments.
         """
-        for entry in self.features:
-            if not isinstance(entry.feature, SegmentFeature):
-                raise ConfigError(f"feature {entry.label!r} has no vectors of segments")
+        dimensions = [_segment_dimension(entry) for entry in self.features]
         batch = FeatureBatch(segments, [[segment] for segment in segments])
-        rows = self.extract(batch, store, jobs=jobs, progress=progress)
-        vectors = [np.empty((len(segments), 0))]
-        start = 0
-        for entry in self.features:
-            assert isinstance(entry.feature, SegmentFeature)
-            # The columns of a feature are the vector of the hypothesis and the mean vector of the references.
-            vectors.append(rows[:, start : start + entry.feature.segment_dimension])
-            start += entry.feature.dimension
-        return np.hstack(vectors)
+        matrices = self._extract_matrices(batch, store, jobs, progress)
+        # The columns of a feature are the vector of the hypothesis and the mean vector of the references.
+        vectors = [matrix[:, :dimension] for matrix, dimension in zip(matrices, dimensions, strict=True)]
+        return _join_columns(vectors, len(segments))
+
+    def _extract_matrices(
+        self, batch: FeatureBatch, store: FeatureStore, jobs: int, progress: Progress
+    ) -> list[Floats]:
+        """Compute one matrix per feature, ``(segments, selected columns)``. See :meth:`extract` for the arguments."""
+        if self.unescape:
+            batch = decode_batch(batch)
+        keys = {needs: _SegmentKeys(batch, needs, store) for needs in {entry.feature.needs for entry in self.features}}
+        tables = {entry.label: _FeatureRows(entry, keys[entry.feature.needs], store) for entry in self.features}
+        blocks = _plan_blocks(tables.values(), batch)
+        n_rows = sum(block.n_rows for block in blocks)
+        n_finished = 0
+        for block, block_rows in compute_blocks(blocks, batch, jobs):
+            for entry, rows in zip(block.features, block_rows, strict=True):
+                tables[entry.label].add(list(block.indexes), rows)
+            n_finished += block.n_rows
+            progress("features", n_finished, n_rows)
+        return [table.select_columns() for table in tables.values()]
+
+
+class _SegmentKeys:
+    """The cache keys of the segments in a batch, for features that read the same fields.
+
+    Segments with equal keys have equal feature values. A key is a hash of the segment's texts. If the cache is
+    disabled, the texts themselves are the key.
+
+    Args:
+        batch: the segments.
+        needs: the fields that the features read.
+        store: the cache.
+
+    Attributes:
+        keys: the key of each segment.
+        first_indexes: the index of the first segment with each key.
+    """
+
+    def __init__(self, batch: FeatureBatch, needs: Needs, store: FeatureStore) -> None:
+        fields = [_read_field(batch, name) for name in needs]
+        segment_texts: list[Any] = list(zip(*fields, strict=True))
+        self.keys: list[Hashable] = list(map(_digest_row, segment_texts)) if store.enabled else segment_texts
+        self.first_indexes: dict[Hashable, int] = {}
+        for index, key in enumerate(self.keys):
+            self.first_indexes.setdefault(key, index)
+
+
+class _FeatureRows:
+    """The rows of a feature for the segments of a batch. Rows that the cache contains are read immediately.
+
+    Segments with equal keys have equal rows, so only the first segment with each key receives a row.
+
+    Args:
+        entry: the feature.
+        keys: the keys of the segments.
+        store: the cache.
+
+    Attributes:
+        entry: the feature.
+        missing_indexes: the indexes of the segments whose rows have to be computed.
+    """
+
+    def __init__(self, entry: NamedFeature, keys: _SegmentKeys, store: FeatureStore) -> None:
+        self.entry, self._keys, self._store = entry, keys, store
+        self._rows = np.empty((len(keys.keys), entry.feature.dimension))
+        stored_rows: Mapping[Hashable, Floats] = {}
+        # The signature is computed only if the cache is enabled, because looking up library versions takes time.
+        if store.enabled:
+            stored_rows = store.get(entry.signature, list(keys.first_indexes), entry.feature.dimension)
+        for key, row in stored_rows.items():
+            self._rows[keys.first_indexes[key]] = row
+        self.missing_indexes = tuple(index for key, index in keys.first_indexes.items() if key not in stored_rows)
+
+    def add(self, indexes: Sequence[int], rows: Floats) -> None:
+        """Add newly computed rows, and write them to the cache.
+
+        Args:
+            indexes: the indexes of the segments.
+            rows: the row of each of these segments.
+        """
+        self._rows[indexes] = rows
+        if self._store.enabled:
+            row_keys = [self._keys.keys[index] for index in indexes]
+            self._store.put(self.entry.signature, dict(zip(row_keys, rows, strict=True)))
+
+    def select_columns(self) -> Floats:
+        """Return the selected columns of the feature, with one row per segment."""
+        matrix = self._rows
+        has_duplicates = len(self._keys.first_indexes) < len(matrix)
+        if has_duplicates:
+            matrix = matrix[[self._keys.first_indexes[key] for key in self._keys.keys]]
+        if len(self.entry.indexes) < matrix.shape[1]:
+            matrix = matrix[:, self.entry.indexes]
+        return matrix
+
+
+def _plan_blocks(tables: Iterable[_FeatureRows], batch: FeatureBatch) -> list[FeatureBlock]:
+    """Return the blocks of rows to compute. Features that lack the same rows are computed together."""
+    features_by_indexes: dict[tuple[int, ...], list[NamedFeature]] = {}
+    for table in tables:
+        features_by_indexes.setdefault(table.missing_indexes, []).append(table.entry)
+    blocks: list[FeatureBlock] = []
+    for indexes, features in features_by_indexes.items():
+        blocks += split_blocks(indexes, features, batch)
+    return blocks
+
+
+def _join_columns(matrices: Sequence[Floats], n_rows: int) -> Floats:
+    """Join matrices side by side. Without matrices, return a matrix without columns."""
+    return np.hstack(matrices) if matrices else np.empty((n_rows, 0))
+
+
+def _segment_dimension(entry: NamedFeature) -> int:
+    """Return the length of a feature's segment vectors. Raise ConfigError if the feature does not have them."""
+    if not isinstance(entry.feature, SegmentFeature):
+        raise ConfigError(f"feature {entry.label!r} has no vectors of segments")
+    return entry.feature.segment_dimension
 
 
 def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> NamedFeature:
@@ -262,51 +298,6 @@ def _change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) 
         return dict(entry)
     options = {key: value for key, value in entry.items() if key not in ("use", "as", "columns")}
     return {**entry, **plugin_registry().features.get(name).with_paths(options, change)}
-
-
-def _index_first(keys: Iterable[Hashable]) -> dict[Hashable, int]:
-    """Return a dictionary from each key to the index of its first occurrence."""
-    indexes: dict[Hashable, int] = {}
-    for index, key in enumerate(keys):
-        indexes.setdefault(key, index)
-    return indexes
-
-
-def _save_block(
-    block: FeatureBlock,
-    block_rows: Sequence[Floats],
-    keys: Mapping[Needs, Sequence[Hashable]],
-    store: FeatureStore,
-    values: Mapping[str, Floats],
-) -> None:
-    """Copy newly computed feature rows to the output arrays, and write the rows to the cache."""
-    indexes = list(block.indexes)
-    for entry, rows in zip(block.features, block_rows, strict=True):
-        values[entry.label][indexes] = rows
-        if store.enabled:
-            segment_keys = keys[entry.feature.needs]
-            block_keys = [segment_keys[index] for index in indexes]
-            store.put(entry.signature, dict(zip(block_keys, rows, strict=True)))
-
-
-def _make_row_keys(
-    needs_of_features: Iterable[Needs], batch: FeatureBatch, store: FeatureStore
-) -> dict[Needs, list[Hashable]]:
-    """Return the cache keys of all segments, separately for each combination of fields that a feature reads.
-
-    Segments with equal keys have equal feature values. A key is a hash of the segment's texts. If the cache is
-    disabled, the texts themselves are the key.
-    """
-    keys: dict[Needs, list[Hashable]] = {}
-    for needs in needs_of_features:
-        fields = [_read_field(batch, name) for name in needs]
-        # The texts of each segment that the features read.
-        segment_texts: list[Any] = list(zip(*fields, strict=True))
-        if store.enabled:
-            keys[needs] = [_digest_row(texts) for texts in segment_texts]
-        else:
-            keys[needs] = segment_texts
-    return keys
 
 
 def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tuple[str, ...]]:

@@ -103,3 +103,14 @@ def select_hypotheses(
         systems=[names[system] for system, _ in selected_indexes],
         segments=[str(segment + 1) for _, segment in selected_indexes],
     )
+
+
+def index_selected(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the row of each hypothesis in the batch of :func:`select_hypotheses`, or -1 if it is not selected.
+
+    Args:
+        mask: whether each hypothesis is selected, ``(systems, segments)``.
+    """
+    row_indexes = np.full(mask.shape, -1, np.int64)
+    row_indexes[mask] = np.arange(np.count_nonzero(mask))
+    return row_indexes

@@ -36,13 +36,11 @@ class SyntheticTexts:
         hypotheses, references: the texts, and the references of each text.
         comparisons: the comparisons by kind. A comparison consists of the row indexes of the better text and of the
             worse text.
-        scores: the score of each text. The list is empty if the texts do not have numerical scores.
     """
 
     hypotheses: list[str] = field(default_factory=list)
     references: list[list[str]] = field(default_factory=list)
     comparisons: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    scores: list[float] = field(default_factory=list)
 
     def add(self, hypothesis: str, references: Sequence[str]) -> int:
         """Append a text with its references, and return its row index."""
