@@ -69,6 +69,8 @@ class ExplainableEstimator(Protocol):
         ...
 
 
+ROUNDING_ERROR = 1e-9
+"""Differences in points up to this value are not explained."""
 MEANS_NOTE = "The values in parentheses are means over the segments, not corpus scores."
 """A remark in every explanation, because the mean of METEOR's segment scores differs from its corpus score."""
 
@@ -251,27 +253,39 @@ def _explain_difference(
         estimator: the estimator of the model.
         matrices: the feature matrix of each of the two systems, ``(segments, features)``.
     """
-    first, second = (float(model.estimator.score_segments(matrix).mean()) * estimator.points for matrix in matrices)
-    reasons = _list_reasons(model.features.columns, estimator, matrices, first - second)
-    explained_difference = sum(reason.points for reason in reasons)
-    unexplained_difference = first - second - explained_difference
-    if abs(unexplained_difference) > 1e-9:
-        reasons.append(Reason("how scores are spread over the scale", unexplained_difference, "score", first, second))
-    reasons.sort(key=lambda reason: -abs(reason.points))
-    distinct_notes = dict.fromkeys(estimator.note(matrix) for matrix in matrices)
+    first_score, second_score = [
+        float(model.estimator.score_segments(matrix).mean()) * estimator.points for matrix in matrices
+    ]
+    reasons = _list_reasons(model.features.columns, estimator, matrices, first_score - second_score)
+    # The score is not a linear function of the features, so the contributions may not add up to the difference.
+    residual = first_score - second_score - sum(reason.points for reason in reasons)
+    if abs(residual) > ROUNDING_ERROR:
+        reasons.append(Reason("how scores are spread over the scale", residual, "score", first_score, second_score))
     return Explanation(
         model=model.recipe.name,
-        first=first,
-        second=second,
-        reasons=tuple(reason for reason in reasons if reason.points),
-        notes=tuple(note for note in distinct_notes if note),
+        first=first_score,
+        second=second_score,
+        reasons=_sort_reasons(reasons),
+        notes=_list_notes(estimator, matrices),
     )
+
+
+def _sort_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Sort reasons by descending contribution, and omit reasons without a contribution."""
+    contributing_reasons = [reason for reason in reasons if reason.points]
+    return tuple(sorted(contributing_reasons, key=lambda reason: -abs(reason.points)))
+
+
+def _list_notes(estimator: ExplainableEstimator, matrices: Sequence[Floats]) -> tuple[str, ...]:
+    """Return the distinct notes of an estimator on the scores of two systems."""
+    notes = [estimator.note(matrix) for matrix in matrices]
+    return tuple(note for note in dict.fromkeys(notes) if note)
 
 
 def _list_reasons(
     columns: Sequence[str], estimator: ExplainableEstimator, matrices: Sequence[Floats], score_difference: float
 ) -> list[Reason]:
-    """Return how many points each group of related features contributes to a difference of scores, largest first.
+    """Return how many points each group of related features contributes to a difference of scores.
 
     Args:
         columns: the names of the features.
@@ -280,20 +294,24 @@ def _list_reasons(
         score_difference: the difference between the scores of the two systems, in points.
     """
     # The mean contribution of each feature to the weighted sum of the features, (features,).
-    first_contributions, second_contributions = (estimator.contributions(matrix).mean(axis=0) for matrix in matrices)
+    first_contributions, second_contributions = [estimator.contributions(matrix).mean(axis=0) for matrix in matrices]
     differences: Floats = first_contributions - second_contributions
     points_per_unit = _points_per_unit(estimator, score_difference, float(differences.sum()), matrices)
-    columns_by_group: dict[str, list[int]] = {}
-    for index, column in enumerate(columns):
-        columns_by_group.setdefault(_describe_group(column), []).append(index)
     reasons = []
-    for description, indexes in columns_by_group.items():
+    for description, indexes in _group_columns(columns).items():
         points = float(differences[indexes].sum()) * points_per_unit
-        main_index = max(indexes, key=lambda index: abs(differences[index]))
-        first_mean, second_mean = (float(matrix[:, main_index].mean()) for matrix in matrices)
+        main_index = indexes[int(np.abs(differences[indexes]).argmax())]
+        first_mean, second_mean = [float(matrix[:, main_index].mean()) for matrix in matrices]
         reasons.append(Reason(description, points, columns[main_index], first_mean, second_mean))
-    reasons.sort(key=lambda reason: -abs(reason.points))
     return reasons
+
+
+def _group_columns(columns: Sequence[str]) -> dict[str, list[int]]:
+    """Return the column indexes of each feature group, by the description of the group."""
+    indexes_by_group: dict[str, list[int]] = {}
+    for index, column in enumerate(columns):
+        indexes_by_group.setdefault(_describe_group(column), []).append(index)
+    return indexes_by_group
 
 
 def _points_per_unit(

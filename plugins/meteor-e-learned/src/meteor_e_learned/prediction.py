@@ -29,7 +29,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
 from meteor_e_learned.explain import explain, explain_system
 from meteor_e_learned.feature_store import FeatureStore
-from meteor_e_learned.inputs import EstimatorInputs, InputExtractor, select_hypotheses
+from meteor_e_learned.inputs import EstimatorInputs, InputExtractor, index_selected, select_hypotheses
 from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
@@ -73,6 +73,7 @@ def pairwise_advantages(
     if names is None:
         names = [str(index) for index in range(len(systems))]
     batch = select_hypotheses(systems, references, names, mask)
+    # Estimators that read texts do not have a matrix of pairs, so their scores are subtracted.
     compares_pairs = model.estimator.task == "pairs" and not model.estimator.needs_texts
     if compares_pairs:
         inputs = InputExtractor(model.features, model.vectors, store, jobs, progress).extract(batch)
@@ -121,9 +122,7 @@ def _compare_pairs(model: LearnedModel, inputs: EstimatorInputs, mask: NDArray[n
     """
     estimator: Any = model.estimator
     n_systems, n_segments = mask.shape
-    # The row of each selected hypothesis in the inputs, (systems, segments).
-    row_indexes = np.full(mask.shape, -1, np.int64)
-    row_indexes[mask] = np.arange(np.count_nonzero(mask))
+    row_indexes = index_selected(mask)
     advantages = np.full((n_systems, n_systems, n_segments), np.nan)
     for first, second in combinations(range(n_systems), 2):
         segments = np.flatnonzero(mask[first] & mask[second])
@@ -202,6 +201,11 @@ def check_language(model: LearnedModel, language: str) -> None:
 def _to_lists(references: Sequence[str | Sequence[str]]) -> list[list[str]]:
     """Return a list of references for each segment, whose references are a string or a sequence of strings."""
     return [[item] if isinstance(item, str) else list(item) for item in references]
+
+
+def _check_texts(sources: Sequence[str] | None, **texts: Sequence[Any]) -> dict[str, list[Any]]:
+    """Check that texts, and the optional sources, are lists of equal length, and return the lists by name."""
+    return check_items(**texts) if sources is None else check_items(**texts, sources=sources)
 
 
 def _segment_references(test: SystemOutputs) -> list[list[str]]:
@@ -314,22 +318,26 @@ class ModelMetric(SystemsMetric):
         # The score of a system requires the scores of all its segments.
         mask = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
-        if has_scores(self.model):
-            values = self._score_cells(test, mask, store, progress)
+        if self.scores_segments:
+            segment_scores = self._score_cells(test, mask, store, progress)
         else:
-            values = self._average_advantages(test, mask, store, progress)
-        compute_system_score = self.model.estimator.system_score
-        system_scores = np.full(len(values), np.nan)
+            segment_scores = self._average_advantages(test, mask, store, progress)
+        system_scores = np.full(len(segment_scores), np.nan)
         if systems:
-            system_scores = np.array([compute_system_score(segment_scores)[0] for segment_scores in values])
-        signature = f"{self.signature}|scale:none" if has_scale(self.model) else self.signature
+            system_scores = np.array([self._compute_system_score(scores) for scores in segment_scores])
         return Scores(
             self.label,
-            signature,
-            values,
+            f"{self.signature}|scale:none" if has_scale(self.model) else self.signature,
+            segment_scores,
             system_scores,
-            resample=lambda system, weights: compute_system_score(values[system], weights),
+            resample=lambda system, weights: self.model.estimator.system_score(segment_scores[system], weights),
         )
+
+    def _compute_system_score(self, segment_scores: Floats) -> float:
+        """Return the score of a system, given the scores of all its segments."""
+        score_of_each_sample = self.model.estimator.system_score(segment_scores)
+        # Without weights, there is a single sample, which contains each segment once.
+        return float(score_of_each_sample[0])
 
     def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
         """Return the raw scores of the hypotheses that a mask selects. The scores of other hypotheses are NaN."""
@@ -418,10 +426,9 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the model's scores are not computed from a sum of features.
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
-        optional_texts = {} if sources is None else {"sources": sources}
-        texts = check_items(first=first, second=second, references=references, **optional_texts)
-        references = _to_lists(texts["references"])
-        explanation = explain(self.model, texts["first"], texts["second"], references, texts.get("sources"))
+        texts = _check_texts(sources, first=first, second=second, references=references)
+        reference_lists = _to_lists(texts["references"])
+        explanation = explain(self.model, texts["first"], texts["second"], reference_lists, texts.get("sources"))
         return explanation.text(names)
 
     def explain_system(
@@ -439,14 +446,12 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the model's scores are not computed from a weighted sum of features.
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
-        optional_texts = {} if sources is None else {"sources": sources}
-        texts = check_items(hypotheses=hypotheses, references=references, **optional_texts)
-        references = _to_lists(texts["references"])
-        explanation = explain_system(self.model, texts["hypotheses"], references, texts.get("sources"))
-        names = name, "the average of the training data"
-        if len(texts["hypotheses"]) > 1:
-            names = f"the high-scoring part of {name}", "the low-scoring part"
-        return explanation.text(names)
+        texts = _check_texts(sources, hypotheses=hypotheses, references=references)
+        reference_lists = _to_lists(texts["references"])
+        explanation = explain_system(self.model, texts["hypotheses"], reference_lists, texts.get("sources"))
+        if len(reference_lists) == 1:
+            return explanation.text((name, "the average of the training data"))
+        return explanation.text((f"the high-scoring part of {name}", "the low-scoring part"))
 
 
 class ReadyMetric(ModelMetric):
