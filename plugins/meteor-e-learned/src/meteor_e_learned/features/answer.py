@@ -7,7 +7,7 @@ answer only with the most similar reference, which is called the nearest referen
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -172,31 +172,47 @@ def _rank_reference(compared_reference: tuple[Comparison, Reference]) -> tuple[f
     return total_recall, -len(reference.forms)
 
 
-def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, float]:
-    """Return how similar a reference is to the best-matching passage, and to the beginning, of an answer."""
-    reference_text = reference.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
+def _measure_similarity(answer: Answer, match: Match, content_forms: Sequence[str]) -> dict[str, float]:
+    """Compare an answer with the nearest reference.
+
+    Args:
+        answer: the answer.
+        match: the nearest reference.
+        content_forms: the content words of the answer that are not in the question.
+    """
+    reference_text = match.nearest.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
     answer_text = answer.padded_forms.strip()[:MAX_ANSWER_CHARACTERS]
+    similarity = fuzz.ratio(reference_text, answer_text[: 4 * MAX_REFERENCE_CHARACTERS]) / 100 if answer_text else 0.0
+    return {
+        "contained_letters": math.log1p(len(match.nearest.letters)) * match.best.contains,
+        "passage_similarity": _compare_passages(answer_text, reference_text),
+        "similarity": similarity,
+        "precision": _share(content_forms, match.nearest.forms) if content_forms else 0.0,
+    }
+
+
+def _compare_passages(answer_text: str, reference_text: str) -> float:
+    """Return how similar a reference is to the best-matching passage of an answer."""
     if not answer_text:
-        return 0.0, 0.0
+        return 0.0
     is_contained = reference_text in answer_text
     passage_similarity = 1.0 if is_contained else fuzz.partial_ratio(reference_text, answer_text) / 100
     # Short answers are penalized, because partial_ratio compares a short answer with only a part of the reference.
     length_penalty = min(1.0, len(answer_text) / len(reference_text)) ** 0.25
-    similarity = fuzz.ratio(reference_text, answer_text[: 4 * MAX_REFERENCE_CHARACTERS]) / 100
-    return passage_similarity * length_penalty, similarity
+    return passage_similarity * length_penalty
 
 
-def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str]) -> tuple[float, float, float]:
-    """Return whether any reference contains a number, the recall of numbers, and the count of conflicting numbers."""
+def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str]) -> dict[str, float]:
+    """Compare the numbers in an answer with the numbers in the references."""
     if not question.number_lists:
-        return 0.0, 0.0, 0.0
+        return {"has_number": 0.0, "number_recall": 0.0, "number_conflict": 0.0}
     recall = max([_share(numbers, answer.positions) for numbers in question.number_lists])
-    conflicts = min(MAX_NEW_NUMBERS, len(select_numbers(new_forms))) if recall < 1 else 0
-    return 1.0, recall, float(conflicts)
+    n_conflicts = min(MAX_NEW_NUMBERS, len(select_numbers(new_forms))) if recall < 1 else 0
+    return {"has_number": 1.0, "number_recall": recall, "number_conflict": float(n_conflicts)}
 
 
-def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[int]) -> tuple[float, ...]:
-    """Return values that describe where the words of the nearest reference occur in an answer.
+def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[int]) -> dict[str, float]:
+    """Measure where the words of the nearest reference occur in an answer.
 
     Args:
         answer: the answer.
@@ -209,8 +225,33 @@ def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[i
     if match_positions:
         span = max(match_positions) - first_match + 1
         log_span = math.log1p(span / len(match_positions))
-    first_sentence_recall = _share(match.nearest.new_forms, answer.first_sentence_forms())
-    return match.position / max(1, n_words), first_match / max(1, n_words), first_sentence_recall, log_span
+    return {
+        "position": match.position / max(1, n_words),
+        "first_match": first_match / max(1, n_words),
+        "first_sentence_recall": _share(match.nearest.new_forms, answer.first_sentence_forms()),
+        "span": log_span,
+    }
+
+
+def _measure_additions(
+    answer: Answer, question: Question, new_forms: Collection[str], match_positions: Sequence[int]
+) -> dict[str, float]:
+    """Measure what an answer contains in addition to the references.
+
+    Args:
+        answer: the answer.
+        question: the question and its references.
+        new_forms: the content words of the answer that occur in neither the references nor the question.
+        match_positions: the positions of the nearest reference's words in the answer.
+    """
+    new_names = answer.name_forms() - question.forms - question.reference_forms
+    return {
+        "length": math.log1p(len(answer.forms)),
+        "new_words": math.log1p(len(new_forms)),
+        "new_names": math.log1p(len(new_names)),
+        "refusal": float(answer.has_refusal()),
+        "negation_before": float(_has_negation_before(answer, match_positions)),
+    }
 
 
 def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool:
@@ -221,17 +262,26 @@ def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool
     return not NEGATIONS.isdisjoint(answer.forms[max(0, first_match - NEGATION_DISTANCE) : first_match])
 
 
-def _measure_missing_words(answer: Answer, reference: Reference) -> tuple[float, float]:
-    """Return the length of the longest missing word, and the rarity of the rarest missing word.
-
-    A missing word is a word of the reference that occurs in neither the answer nor the question.
-    """
+def _measure_missing_words(answer: Answer, reference: Reference) -> dict[str, float]:
+    """Measure the words of a reference that occur in neither the answer nor the question."""
     max_length, max_rarity = 0, 0.0
     for form, rarity in zip(reference.new_forms, reference.new_rarities, strict=True):
         if form not in answer.positions:
             max_length = max(max_length, len(form))
             max_rarity = max(max_rarity, rarity)
-    return max_length, max_rarity
+    return {"missing_letters": max_length, "missing_rarity": max_rarity}
+
+
+def _measure_difficulty(question: Question, match: Match) -> dict[str, float]:
+    """Measure how easily a question is answered, or an answer matches by chance."""
+    log_references = math.log(len(question.padded_references))
+    return {
+        "reference_words": math.log(len(match.nearest.forms)),
+        "new_reference_words": math.log(len(match.nearest.new_forms)),
+        "from_question": _share(match.nearest.forms, question.forms),
+        "references": log_references,
+        "missing_by_references": (1 - match.best.rare_recall) * log_references,
+    }
 
 
 def describe(answer: Answer, question: Question) -> list[float]:
@@ -243,33 +293,20 @@ def describe(answer: Answer, question: Question) -> list[float]:
     if not question.padded_references:
         return [0.0] * len(COLUMNS)
     match = _match_references(answer, question)
-    best, nearest = match.best, match.nearest
-    match_positions = [answer.positions[form] for form in nearest.new_forms if form in answer.positions]
+    match_positions = [answer.positions[form] for form in match.nearest.new_forms if form in answer.positions]
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
-    precision = _share(content_forms, nearest.forms) if content_forms else 0.0
     new_forms = set(content_forms) - question.reference_forms
-    new_names = answer.name_forms() - question.forms - question.reference_forms
-    log_references = math.log(len(question.padded_references))
-    return [
-        *best,
-        math.log1p(len(nearest.letters)) * best.contains,
-        *_measure_similarity(answer, nearest),
-        precision,
-        *_measure_numbers(answer, question, new_forms),
-        *_measure_positions(answer, match, match_positions),
-        math.log1p(len(answer.forms)),
-        math.log1p(len(new_forms)),
-        math.log1p(len(new_names)),
-        float(answer.has_refusal()),
-        float(_has_negation_before(answer, match_positions)),
-        *_measure_missing_words(answer, nearest),
-        math.log(len(nearest.forms)),
-        math.log(len(nearest.new_forms)),
-        _share(nearest.forms, question.forms),
-        log_references,
-        (1 - best.rare_recall) * log_references,
-    ]
+    values = {
+        **match.best._asdict(),
+        **_measure_similarity(answer, match, content_forms),
+        **_measure_numbers(answer, question, new_forms),
+        **_measure_positions(answer, match, match_positions),
+        **_measure_additions(answer, question, new_forms, match_positions),
+        **_measure_missing_words(answer, match.nearest),
+        **_measure_difficulty(question, match),
+    }
+    return [values[column] for column in COLUMNS]
 
 
 class AnswerFeature(Feature):

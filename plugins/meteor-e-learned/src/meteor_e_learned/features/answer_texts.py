@@ -138,17 +138,21 @@ class Question:
     def __init__(self, text: str, references: Sequence[str]) -> None:
         self.forms = frozenset(split_forms(fold(text)))
         self._folded_references = _fold_references(references)
-        reference_forms = split_forms_with_breaks(self._folded_references)
-        self._padded_lines = join_forms(reference_forms).split("\n")
-        distinct_references = dict.fromkeys(self._padded_lines)
-        distinct_references.pop(" ", None)  # Lines without a word.
-        self.padded_references = list(distinct_references)
-        self.reference_forms = frozenset(reference_forms) - {"\n"}
-        self.number_lists: list[list[str]] = []
-        if select_numbers(self.reference_forms):
-            number_lists = [select_numbers(padded_forms.split()) for padded_forms in self.padded_references]
-            self.number_lists = [numbers for numbers in number_lists if numbers]
+        forms_and_breaks = split_forms_with_breaks(self._folded_references)
+        self.reference_forms = frozenset(forms_and_breaks) - {"\n"}
+        self._padded_lines = join_forms(forms_and_breaks).split("\n")
+        # Identical references are listed once. A single space is a line without a word.
+        self.padded_references = [line for line in dict.fromkeys(self._padded_lines) if line != " "]
+        self.number_lists = self._list_numbers()
         self._references: dict[str, Reference] = {}
+
+    def _list_numbers(self) -> list[list[str]]:
+        """Return the numbers of each acceptable answer that contains a number."""
+        # A shortcut for the most frequent case, in which the references do not contain any number.
+        if not select_numbers(self.reference_forms):
+            return []
+        number_lists = [select_numbers(padded_forms.split()) for padded_forms in self.padded_references]
+        return [numbers for numbers in number_lists if numbers]
 
     def find_reference(self, padded_forms: str) -> Reference:
         """Return the acceptable answer that belongs to an item of :attr:`padded_references`."""

@@ -10,11 +10,12 @@ import contextlib
 import functools
 import math
 import mmap
+import operator
 import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -223,106 +224,151 @@ def compare_texts(hypothesis: WordSequence, reference: WordSequence, pair_lists:
     """Compare a hypothesis with one reference, and return the values of the columns in :data:`COUNTED`."""
     from rapidfuzz.distance import Levenshtein
 
-    return [
-        *_compare_lengths(hypothesis, reference),
-        *_compare_characters(hypothesis, reference),
-        *_count_added_words(hypothesis, reference),
-        *_compare_word_classes(hypothesis, reference),
-        *_compare_averages(hypothesis, reference),
-        *_compare_negations(hypothesis, reference),
-        *_rate_added_pairs(hypothesis, reference, pair_lists),
-        Levenshtein.normalized_similarity(hypothesis.text, reference.text),
-    ]
+    values = {
+        **_compare_lengths(hypothesis, reference),
+        **_compare_characters(hypothesis, reference),
+        **_count_added_words(hypothesis, reference),
+        **_compare_word_classes(hypothesis, reference),
+        **_compare_averages(hypothesis, reference),
+        **_compare_negations(hypothesis, reference),
+        **_rate_added_pairs(hypothesis, reference, pair_lists),
+        "edit_similarity": Levenshtein.normalized_similarity(hypothesis.text, reference.text),
+    }
+    return [values[column] for column in COUNTED]
 
 
-def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Return the length of the reference, and how much the hypothesis and the reference differ in length."""
     n_words = len(reference.words)
     character_ratio = (hypothesis.size + 1) / (reference.size + 1)
-    return [math.log(n_words + 1), len(hypothesis.words) - n_words, abs(math.log(character_ratio))]
+    return {
+        "length": math.log(n_words + 1),
+        "words_difference": len(hypothesis.words) - n_words,
+        "abs_log_character_ratio": abs(math.log(character_ratio)),
+    }
 
 
-def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+class NgramCounts(NamedTuple):
+    """Numbers of character n-grams of one length.
+
+    Attributes:
+        common: the number of n-grams that the hypothesis and the reference have in common.
+        hypothesis, reference: the numbers of n-grams in the hypothesis and in the reference.
+    """
+
+    common: int
+    hypothesis: int
+    reference: int
+
+    @property
+    def precision(self) -> float:
+        """The fraction of the hypothesis's n-grams that occur in the reference."""
+        return self.common / max(1, self.hypothesis)
+
+    @property
+    def recall(self) -> float:
+        """The fraction of the reference's n-grams that occur in the hypothesis."""
+        return self.common / max(1, self.reference)
+
+
+def _count_ngrams(hypothesis: WordSequence, reference: WordSequence, order: int) -> NgramCounts:
+    """Count the character n-grams of one length in two texts, and the n-grams that the texts have in common."""
+    common_ngrams = hypothesis.ngrams(order) & reference.ngrams(order)
+    return NgramCounts(
+        common=common_ngrams.total(),
+        hypothesis=max(0, len(hypothesis.characters) - order + 1),
+        reference=max(0, len(reference.characters) - order + 1),
+    )
+
+
+def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Compare the characters of two texts, ignoring spaces.
 
-    The values are chrF (Popović, 2015), the precisions of character n-grams of lengths 2 and 6, four counts of capital
-    letters and digits, and whether both texts begin alike, that is, both or neither with a capital letter.
+    The values include chrF (Popović, 2015), precisions of character n-grams, and counts of capital letters and digits.
     """
-    precisions = []
-    precision_sum = recall_sum = 0.0
-    n_orders = 0
-    for order in range(1, ORDERS + 1):
-        n_hypothesis_ngrams = max(0, len(hypothesis.characters) - order + 1)
-        n_reference_ngrams = max(0, len(reference.characters) - order + 1)
-        n_common_ngrams = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
-        precision = n_common_ngrams / max(1, n_hypothesis_ngrams)
-        precisions.append(precision)
-        # chrF averages over the n-gram orders for which both texts are long enough.
-        if n_hypothesis_ngrams and n_reference_ngrams:
-            n_orders += 1
-            precision_sum += precision
-            recall_sum += n_common_ngrams / n_reference_ngrams
-    return [
-        _chrf(precision_sum / max(1, n_orders), recall_sum / max(1, n_orders)),
-        precisions[1],
-        precisions[5],
-        hypothesis.capitals.total(),
-        (reference.capitals - hypothesis.capitals).total(),
-        (hypothesis.capitals - reference.capitals).total(),
-        sum(map(str.isdigit, hypothesis.characters)),
-        hypothesis.characters[:1].isupper() == reference.characters[:1].isupper(),
-    ]
+    counts = {order: _count_ngrams(hypothesis, reference, order) for order in range(1, ORDERS + 1)}
+    return {
+        "chrf": _chrf(counts.values()),
+        "precision2": counts[2].precision,
+        "precision6": counts[6].precision,
+        "capitals": hypothesis.capitals.total(),
+        "capitals_missing": (reference.capitals - hypothesis.capitals).total(),
+        "capitals_added": (hypothesis.capitals - reference.capitals).total(),
+        "digits": sum(map(str.isdigit, hypothesis.characters)),
+        # Whether both texts begin with a capital letter, or neither text does.
+        "first_capital": hypothesis.characters[:1].isupper() == reference.characters[:1].isupper(),
+    }
 
 
-def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Count unknown and rare words that occur in the hypothesis, but not in the reference."""
-    reference_forms = set(reference.forms)
-    added_words = [word for word in hypothesis.words if word.form not in reference_forms]
-    n_unknown = sum(word.unknown for word in added_words)
-    n_rare = sum(word.rare for word in added_words)
-    n_unknown_capitalized = sum(word.unknown and word.capital for word in added_words)
-    n_wordlike = hypothesis.count(lambda word: word.wordlike)
-    return [n_unknown, n_unknown / max(1, n_wordlike), n_rare, n_unknown_capitalized]
+def _chrf(counts: Iterable[NgramCounts]) -> float:
+    """Return the F-score with β = 2, in which recall has four times the weight of precision.
 
-
-def _chrf(precision: float, recall: float) -> float:
-    """Return the F-score with β = 2, in which recall has four times the weight of precision."""
+    Precision and recall are averaged over the n-gram orders for which both texts are long enough.
+    """
+    averaged_counts = [ngrams for ngrams in counts if ngrams.hypothesis and ngrams.reference]
+    n_orders = max(1, len(averaged_counts))
+    precision = _add_up(ngrams.precision for ngrams in averaged_counts) / n_orders
+    recall = _add_up(ngrams.recall for ngrams in averaged_counts) / n_orders
     if precision + recall == 0:
         return 0.0
     return 5 * precision * recall / (4 * precision + recall)
 
 
-def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+def _add_up(numbers: Iterable[float]) -> float:
+    """Add numbers in order, as the extension module does. Since Python 3.12, ``sum`` compensates rounding errors."""
+    return functools.reduce(operator.add, numbers, 0.0)
+
+
+def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
+    """Count unknown and rare words that occur in the hypothesis, but not in the reference."""
+    reference_forms = set(reference.forms)
+    added_words = [word for word in hypothesis.words if word.form not in reference_forms]
+    n_unknown = sum(word.unknown for word in added_words)
+    n_wordlike = hypothesis.count(lambda word: word.wordlike)
+    return {
+        "unknown_added": n_unknown,
+        "unknown_added_share": n_unknown / max(1, n_wordlike),
+        "rare_added": sum(word.rare for word in added_words),
+        "unknown_capitalized": sum(word.unknown and word.capital for word in added_words),
+    }
+
+
+def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Measure how many words of each word class two texts have in common, and count doubled words.
 
-    Word classes are indexes, such as ``PRONOUN`` and ``CONTENT``, which is the highest index.
+    Word classes are indexes, such as ``PRONOUN``.
     """
+    common_words = _list_common_words(hypothesis, reference)
+    common_frequent = sum(word.frequent for word in common_words)
+    reference_frequent = reference.count(lambda word: word.frequent)
+    common_counts = Counter(word.kind for word in common_words)
+    hypothesis_counts = Counter(word.kind for word in hypothesis.words)
+    reference_counts = Counter(word.kind for word in reference.words)
+    return {
+        "frequent_recall": common_frequent / max(1, reference_frequent),
+        "repeated": sum(form == next_form for form, next_form in pairwise(hypothesis.forms)),
+        "determiner_recall": _share_of_class(common_counts, reference_counts, DETERMINER),
+        "pronoun_recall": _share_of_class(common_counts, reference_counts, PRONOUN),
+        "pronoun_missing": reference_counts[PRONOUN] - common_counts[PRONOUN],
+        "auxiliary_added": hypothesis_counts[AUXILIARY] - common_counts[AUXILIARY],
+        "negation_missing": reference_counts[NEGATION] - common_counts[NEGATION],
+        "mark_precision": _share_of_class(common_counts, hypothesis_counts, MARK),
+        "content_recall": _share_of_class(common_counts, reference_counts, CONTENT),
+    }
+
+
+def _list_common_words(hypothesis: WordSequence, reference: WordSequence) -> list[Word]:
+    """Return the words of the hypothesis that occur in the reference. Each word of the reference is matched once."""
     unmatched_forms = Counter(reference.forms)
-    common_counts = [0] * (CONTENT + 1)
-    common_frequent = 0
+    common_words = []
     for word in hypothesis.words:
         if unmatched_forms[word.form] > 0:
             unmatched_forms[word.form] -= 1
-            common_counts[word.kind] += 1
-            common_frequent += word.frequent
-    hypothesis_counts = Counter(word.kind for word in hypothesis.words)
-    reference_counts = Counter(word.kind for word in reference.words)
-    reference_frequent = reference.count(lambda word: word.frequent)
-    n_doubled = sum(form == next_form for form, next_form in pairwise(hypothesis.forms))
-    return [
-        common_frequent / max(1, reference_frequent),
-        n_doubled,
-        _share_of_class(common_counts, reference_counts, DETERMINER),
-        _share_of_class(common_counts, reference_counts, PRONOUN),
-        reference_counts[PRONOUN] - common_counts[PRONOUN],
-        hypothesis_counts[AUXILIARY] - common_counts[AUXILIARY],
-        reference_counts[NEGATION] - common_counts[NEGATION],
-        _share_of_class(common_counts, hypothesis_counts, MARK),
-        _share_of_class(common_counts, reference_counts, CONTENT),
-    ]
+            common_words.append(word)
+    return common_words
 
 
-def _share_of_class(common_counts: Sequence[int], text_counts: Mapping[int, int], word_class: int) -> float:
+def _share_of_class(common_counts: Mapping[int, int], text_counts: Mapping[int, int], word_class: int) -> float:
     """Return the fraction of words of one class, such as pronouns, that two texts have in common.
 
     The fraction is relative to the words of one text. If this text does not contain a word of the class, the result is
@@ -332,23 +378,22 @@ def _share_of_class(common_counts: Sequence[int], text_counts: Mapping[int, int]
     return common_counts[word_class] / n_words if n_words else 0.5
 
 
-def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Compare the average words of two texts, and measure repetition in the reference.
-
-    The values are the difference of the mean word lengths, the difference of the shares of frequent words, and the
-    number of distinct words per word of the reference.
-    """
+def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
+    """Compare the mean word lengths and the shares of frequent words, and measure repetition in the reference."""
     n_hypothesis_words = max(1, len(hypothesis.words))
     n_reference_words = max(1, len(reference.words))
     hypothesis_length = sum(word.letters for word in hypothesis.words) / n_hypothesis_words
     reference_length = sum(word.letters for word in reference.words) / n_reference_words
     hypothesis_frequent = hypothesis.count(lambda word: word.frequent) / n_hypothesis_words
     reference_frequent = reference.count(lambda word: word.frequent) / n_reference_words
-    distinct_share = len(set(reference.forms)) / n_reference_words
-    return [hypothesis_length - reference_length, hypothesis_frequent - reference_frequent, distinct_share]
+    return {
+        "letters_difference": hypothesis_length - reference_length,
+        "frequent_difference": hypothesis_frequent - reference_frequent,
+        "distinct_reference": len(set(reference.forms)) / n_reference_words,
+    }
 
 
-def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Count missing and added negations, and shared words that are negated in only one of the two texts."""
     missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
     # Denials are negations such as "not", and words that imply a negation, such as "fail".
@@ -358,50 +403,61 @@ def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> lis
     reference_stems, reference_polarities = reference.content_stems()
     n_common_stems = (hypothesis_stems & reference_stems).total()
     n_common_polarities = (hypothesis_polarities & reference_polarities).total()
-    return [
-        max(0, missing_negations),
-        max(0, hypothesis_denials - reference_denials),
-        n_common_stems - n_common_polarities,
-    ]
+    return {
+        "negations_missing": max(0, missing_negations),
+        "denials_added": max(0, hypothesis_denials - reference_denials),
+        "polarity": n_common_stems - n_common_polarities,
+    }
 
 
-def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> list[float]:
+class PairRating(NamedTuple):
+    """Measures of how common a word pair is.
+
+    Attributes:
+        log_probability: the log probability of the second word, given the first word.
+        association: the pointwise mutual information of the two words, or 0 if the pair is not listed.
+        is_listed: whether the list contains the pair.
+    """
+
+    log_probability: float
+    association: float
+    is_listed: bool
+
+
+def _rate_pair(first: str, second: str, pair_lists: PairLists) -> PairRating:
+    """Measure how common a word pair is."""
+    word_probability = pair_lists.words.get(second, UNLISTED) / pair_lists.total
+    pair_count = pair_lists.pairs.get(f"{first} {second}")
+    if pair_count is None:
+        return PairRating(math.log(BACK_OFF * word_probability), 0.0, is_listed=False)
+    probability = min(1.0, pair_count / pair_lists.words.get(first, pair_count))
+    association = min(STRONGEST, math.log(probability / word_probability))
+    return PairRating(math.log(probability), association, is_listed=True)
+
+
+def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> dict[str, float]:
     """Measure how common the word pairs are that a hypothesis contains and its reference does not.
 
-    The values are, in order: the log probability of the second word given the first, per pair of the hypothesis; the
-    lowest log probability; the number of unlisted pairs; the association (pointwise mutual information) per pair; and
-    the first two values again for moved pairs only, that is, for pairs whose two words both occur in the reference.
+    A moved pair is such a pair whose words both occur in the reference.
     """
     reference_pairs = set(reference.pairs)
-    log_probability_sum = lowest = 0.0
-    moved_sum = moved_lowest = 0.0
-    n_unlisted = association_sum = 0.0
-    for first, second in hypothesis.pairs:
-        if (first, second) in reference_pairs:
-            continue
-        pair_count = pair_lists.pairs.get(f"{first} {second}")
-        word_probability = pair_lists.words.get(second, UNLISTED) / pair_lists.total
-        if pair_count is None:
-            log_probability = math.log(BACK_OFF * word_probability)
-            n_unlisted += 1
-        else:
-            probability = min(1.0, pair_count / pair_lists.words.get(first, pair_count))
-            log_probability = math.log(probability)
-            association_sum += min(STRONGEST, math.log(probability / word_probability))
-        log_probability_sum += log_probability
-        lowest = min(lowest, log_probability)
-        if first in reference.plain and second in reference.plain:
-            moved_sum += log_probability
-            moved_lowest = min(moved_lowest, log_probability)
-    n_pairs = max(1, len(hypothesis.pairs))
-    return [
-        log_probability_sum / n_pairs,
-        lowest,
-        n_unlisted,
-        association_sum / n_pairs,
-        moved_sum / n_pairs,
-        moved_lowest,
+    added_pairs = [pair for pair in hypothesis.pairs if pair not in reference_pairs]
+    ratings = [_rate_pair(first, second, pair_lists) for first, second in added_pairs]
+    log_probabilities = [rating.log_probability for rating in ratings]
+    moved_log_probabilities = [
+        log_probability
+        for pair, log_probability in zip(added_pairs, log_probabilities, strict=True)
+        if reference.plain.issuperset(pair)
     ]
+    n_pairs = max(1, len(hypothesis.pairs))
+    return {
+        "pairs_log_probability": _add_up(log_probabilities) / n_pairs,
+        "pairs_least_log_probability": min(log_probabilities, default=0.0),
+        "pairs_unlisted": sum(not rating.is_listed for rating in ratings),
+        "pairs_association": _add_up(rating.association for rating in ratings) / n_pairs,
+        "pairs_moved_log_probability": _add_up(moved_log_probabilities) / n_pairs,
+        "pairs_moved_least_log_probability": min(moved_log_probabilities, default=0.0),
+    }
 
 
 class PairLists(NamedTuple):
@@ -432,33 +488,41 @@ def _load_comparer() -> TextComparer:
     """
     wordsegment: Any = require("wordsegment", "feature 'text'", distribution="meteor-e-learned")
     segmenter = wordsegment.Segmenter()
-    try:
-        if _native is not None:
-            return _make_native_comparer(_native, segmenter)
+    if _native is not None:
+        return _make_native_comparer(_native, segmenter)
+    with _wordsegment_errors():
         segmenter.load()
+    frequencies()  # Errors in wordfreq's lists are raised here, and not while the first text is scored.
+    return _make_python_comparer(PairLists(segmenter.unigrams, segmenter.bigrams, segmenter.total))
+
+
+@contextlib.contextmanager
+def _wordsegment_errors() -> Iterator[None]:
+    """Raise ConfigError if the word counts of wordsegment cannot be read."""
+    try:
+        yield
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"feature 'text': the counts of wordsegment cannot be read: {error}; run: "
             "pip install --force-reinstall wordsegment"
         ) from error
-    frequencies()  # Errors in wordfreq's lists are raised here, and not while the first text is scored.
-    return _make_python_comparer(PairLists(segmenter.unigrams, segmenter.bigrams, segmenter.total))
 
 
 def _make_native_comparer(native: ModuleType, segmenter: Any) -> TextComparer:
     """Return a function that compares texts by the extension module. Only one thread at a time uses its counter."""
-    counter = native.TextCounter(
-        _map_file(segmenter.UNIGRAMS_FILENAME),
-        _map_file(segmenter.BIGRAMS_FILENAME),
-        english_lists(),
-        _WORD_PROPERTIES,
-        usual=USUAL,
-        frequent=FREQUENT,
-        total=segmenter.TOTAL,
-        back_off=BACK_OFF,
-        unlisted=UNLISTED,
-        strongest=STRONGEST,
-    )
+    with _wordsegment_errors():
+        counter = native.TextCounter(
+            _map_file(segmenter.UNIGRAMS_FILENAME),
+            _map_file(segmenter.BIGRAMS_FILENAME),
+            english_lists(),
+            _WORD_PROPERTIES,
+            usual=USUAL,
+            frequent=FREQUENT,
+            total=segmenter.TOTAL,
+            back_off=BACK_OFF,
+            unlisted=UNLISTED,
+            strongest=STRONGEST,
+        )
     lock = threading.Lock()
 
     def compare_natively(hypotheses: list[str], references: list[str]) -> Floats:
