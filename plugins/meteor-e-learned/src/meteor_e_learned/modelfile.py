@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,14 +90,9 @@ class LearnedModel:
 
     def _check_signature(self, signature: tuple[str, ...]) -> None:
         """Raise ConfigError if the current features differ from the features that the model was trained with."""
-        if _without_counts(self.signature) == _without_counts(signature):
+        if list(map(_without_count, self.signature)) == list(map(_without_count, signature)):
             return
-        # If one signature is the beginning of the other, the message states only the lengths.
-        old, new = f"{len(self.signature)} features", f"{len(signature)} features"
-        for training_line, current_line in zip(self.signature, signature, strict=False):
-            if _without_counts([training_line]) != _without_counts([current_line]):
-                old, new = training_line, current_line
-                break
+        old, new = _find_difference(self.signature, signature)
         raise ConfigError(
             f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
             "here; use the resources it was trained with, or train it again"
@@ -128,9 +123,17 @@ def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[
     return signature[:index], signature[index:]
 
 
-def _without_counts(signature: Iterable[str]) -> list[str]:
-    """Remove the column counts from a signature, because only the names of the columns matter."""
-    return [_COLUMN_COUNT.sub(r"\1:", line) for line in signature]
+def _without_count(line: str) -> str:
+    """Remove the column count from a line of a signature, because only the names of the columns matter."""
+    return _COLUMN_COUNT.sub(r"\1:", line)
+
+
+def _find_difference(old_signature: Sequence[str], new_signature: Sequence[str]) -> tuple[str, str]:
+    """Return the first two lines that differ. If one signature is a prefix of the other, return their lengths."""
+    for old_line, new_line in zip(old_signature, new_signature, strict=False):
+        if _without_count(old_line) != _without_count(new_line):
+            return old_line, new_line
+    return f"{len(old_signature)} features", f"{len(new_signature)} features"
 
 
 def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
@@ -218,14 +221,15 @@ def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, N
     """
     from safetensors import safe_open
 
-    # For a pipe, this call raises an error, whereas safetensors would wait forever for data.
-    open_regular(file).close()
-    with safe_open(file, framework="numpy") as content:
-        metadata = content.metadata() or {}
-        arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - not a mapping
+    # This check raises an error for a pipe, whereas safetensors would wait forever for data.
+    with open_regular(file) as stream:
+        content = stream.read()
+    with safe_open(file, framework="numpy") as tensors:
+        metadata = tensors.metadata() or {}
+        arrays = {key: tensors.get_tensor(key) for key in tensors.keys()}  # noqa: SIM118 - not a mapping
     if "meteor_e" not in metadata:
         raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
-    verify_checksum(file.read_bytes(), name)
+    verify_checksum(content, name)
     return _parse_header(metadata["meteor_e"], name), arrays
 
 

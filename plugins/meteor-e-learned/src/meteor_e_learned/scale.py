@@ -32,8 +32,7 @@ class Scale:
     levels: Floats
 
     def __post_init__(self) -> None:
-        if self.levels.shape != SHARES.shape or not (np.diff(self.levels) > 0).all():
-            raise ValueError("the levels of the scale do not increase")
+        check_levels(self.levels)
 
     @classmethod
     def fit(cls, scores: NDArray[np.floating], part: NDArray[np.int64]) -> Scale:
@@ -44,11 +43,7 @@ class Scale:
             part: the index of each output's part, such as a language pair of a year. All parts have equal weight.
         """
         weights = 1 / np.bincount(part)[part]
-        ascending = np.argsort(scores, kind="stable")
-        cumulative_weights = np.cumsum(weights[ascending])
-        # The quantile of a score lies in the middle of its weight.
-        quantiles = (cumulative_weights - weights[ascending] / 2) / cumulative_weights[-1]
-        levels = np.interp(SHARES / 100, quantiles, scores[ascending].astype(float))
+        levels = _weighted_quantiles(scores, weights, SHARES / 100)
         # If many outputs have the same score, a tiny step between the levels keeps the scale strictly increasing.
         step = max(float(np.ptp(levels)), 1.0) * 1e-9
         return cls(np.maximum.accumulate(levels) + step * np.arange(len(levels)))
@@ -64,3 +59,26 @@ class Scale:
         high_tail = 100 - high_share * apply_scalar(math.exp, -np.maximum(scores - highest, 0) / high_width)
         result: Floats = np.where(scores < lowest, low_tail, np.where(scores > highest, high_tail, interpolated))
         return result
+
+
+def _weighted_quantiles(values: NDArray[np.floating], weights: Floats, shares: Floats) -> Floats:
+    """Return weighted quantiles of values, with linear interpolation.
+
+    Args:
+        values: the values.
+        weights: the weight of each value.
+        shares: the quantiles to return, from 0 to 1.
+    """
+    order = np.argsort(values, kind="stable")
+    sorted_weights = weights[order]
+    cumulative_weights = np.cumsum(sorted_weights)
+    # The quantile of a value lies in the middle of its weight.
+    value_shares = (cumulative_weights - sorted_weights / 2) / cumulative_weights[-1]
+    quantiles: Floats = np.interp(shares, value_shares, values[order].astype(float))
+    return quantiles
+
+
+def check_levels(levels: Floats) -> None:
+    """Raise ValueError if the levels of a scale do not increase, or if their number is wrong."""
+    if levels.shape != SHARES.shape or not (np.diff(levels) > 0).all():
+        raise ValueError("the levels of the scale do not increase")

@@ -98,7 +98,8 @@ def synthetic_comparisons(
         return texts
     for index in range(count):
         test = tests[index % len(tests)]
-        _add_excerpts(texts, test.outputs, test.references[0], generator, multi_sentence=index % 2 == 0)
+        sampler = _ExcerptSampler(generator, multi_sentence=index % 2 == 0)
+        _add_excerpts(texts, test.outputs, test.references[0], sampler)
     return texts
 
 
@@ -135,12 +136,7 @@ def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]
 
 
 def _add_excerpts(
-    target: SyntheticTexts,
-    outputs: Sequence[Sequence[str]],
-    reference: Sequence[str],
-    generator: np.random.Generator,
-    *,
-    multi_sentence: bool,
+    target: SyntheticTexts, outputs: Sequence[Sequence[str]], reference: Sequence[str], sampler: _ExcerptSampler
 ) -> None:
     """Append excerpts of translations, and compare the excerpts by how much of the reference each one covers.
 
@@ -148,26 +144,18 @@ def _add_excerpts(
         target: receives the texts and their comparisons.
         outputs: the hypotheses of each system.
         reference: the sentences of the reference.
-        generator: the source of random choices.
-        multi_sentence: whether the reference excerpt has three sentences instead of one.
+        sampler: draws the excerpts.
     """
-    n_starts = max(1, len(reference) - WINDOW_SENTENCES)
-    start = int(generator.integers(n_starts))
-    end = min(start + WINDOW_SENTENCES, len(reference))
-    # The indexes of the sentences from which all excerpts are drawn.
-    window = np.arange(start, end)
-    reference_indexes = _draw_reference_sentences(window, generator, multi_sentence=multi_sentence)
+    window = sampler.draw_window(len(reference))
+    reference_indexes = sampler.draw_reference_sentences(window)
     reference_text = " ".join(reference[index] for index in reference_indexes)
     reference_lengths = {index: len(reference[index].split()) for index in reference_indexes}
     excerpts = []
     for _ in range(EXCERPTS_PER_WINDOW):
-        system = outputs[int(generator.integers(len(outputs)))]
-        indexes = _draw_sentences(window, generator, multi_sentence=multi_sentence)
-        text, coverage = _make_excerpt(system, indexes, reference_lengths, generator, multi_sentence=multi_sentence)
+        text, coverage = sampler.draw_excerpt(outputs, window, reference_lengths)
         row = target.add(text, [reference_text])
         excerpts.append(_Excerpt(row, coverage))
-    kind = "excerpts-several" if multi_sentence else "excerpts-one"
-    target.comparisons.setdefault(kind, []).extend(_compare_excerpts(excerpts))
+    target.comparisons.setdefault(sampler.kind, []).extend(_compare_excerpts(excerpts))
 
 
 class _Excerpt(NamedTuple):
@@ -184,68 +172,75 @@ class _Excerpt(NamedTuple):
 
 def _compare_excerpts(excerpts: Sequence[_Excerpt]) -> list[tuple[int, int]]:
     """Return all pairs of a better and a worse excerpt. The better excerpt covers more words of the reference."""
-    comparisons = []
-    for better in excerpts:
-        for worse in excerpts:
-            if better.coverage > worse.coverage:
-                comparisons.append((better.row, worse.row))
-    return comparisons
+    return [(better.row, worse.row) for better in excerpts for worse in excerpts if better.coverage > worse.coverage]
 
 
-def _draw_reference_sentences(
-    window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool
-) -> list[int]:
-    """Draw either one random sentence or three random sentences, and return the indexes in document order."""
-    if not multi_sentence:
-        return list(generator.choice(window, 1).tolist())
-    n_sentences = min(3, len(window))
-    return sorted(generator.choice(window, n_sentences, replace=False).tolist())
+@dataclass(frozen=True)
+class _ExcerptSampler:
+    """Draws random excerpts of documents.
 
-
-def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool) -> list[int]:
-    """Draw one to four random sentences, and return their indexes in document order.
-
-    Args:
-        window: the indexes of the available sentences.
+    Attributes:
         generator: the source of random choices.
-        multi_sentence: whether to draw at least two sentences, which do not have to be adjacent.
+        multi_sentence: whether reference excerpts have three sentences instead of one. The other excerpts then consist
+            of complete sentences, which do not have to be adjacent.
     """
-    if multi_sentence:
-        n_sentences = min(len(window), int(generator.integers(2, 5)))
-        return sorted(generator.choice(window, n_sentences, replace=False).tolist())
-    offset = int(generator.integers(len(window)))
-    n_adjacent_sentences = int(generator.integers(1, 5))
-    return list(window[offset : offset + n_adjacent_sentences].tolist())
 
+    generator: np.random.Generator
+    multi_sentence: bool
 
-def _make_excerpt(
-    system: Sequence[str],
-    indexes: Sequence[int],
-    reference_lengths: Mapping[int, int],
-    generator: np.random.Generator,
-    *,
-    multi_sentence: bool,
-) -> tuple[str, float]:
-    """Return an excerpt of a system's output, and how many words of the reference excerpt it covers.
+    @property
+    def kind(self) -> str:
+        """The kind of the comparisons between the excerpts."""
+        return "excerpts-several" if self.multi_sentence else "excerpts-one"
 
-    Args:
-        system: the sentences of the system's output.
-        indexes: the indexes of the sentences in the excerpt.
-        reference_lengths: the number of words of each sentence in the reference excerpt, by index.
-        generator: the source of random choices.
-        multi_sentence: whether to use complete sentences. Otherwise, a third of the sentences is cut in half.
+    def draw_window(self, n_sentences: int) -> NDArray[np.int64]:
+        """Return the indexes of consecutive sentences of a document, from which excerpts are drawn."""
+        n_starts = max(1, n_sentences - WINDOW_SENTENCES)
+        start = int(self.generator.integers(n_starts))
+        return np.arange(start, min(start + WINDOW_SENTENCES, n_sentences))
 
-    Returns:
-        The text, and the number of words of the reference excerpt whose sentences the text translates. A sentence that
-        is cut in half counts half.
-    """
-    sentences = []
-    coverage = 0.0
-    for index in indexes:
-        is_complete = multi_sentence or generator.random() < 2 / 3
-        fraction = 1.0 if is_complete else 0.5
-        words = system[index].split()
-        n_words = max(3, int(len(words) * fraction))
-        sentences.append(" ".join(words[:n_words]))
-        coverage += fraction * reference_lengths.get(index, 0)
-    return " ".join(sentences), coverage
+    def draw_reference_sentences(self, window: NDArray[np.int64]) -> list[int]:
+        """Draw the sentences of a reference excerpt, and return their indexes in document order."""
+        if not self.multi_sentence:
+            return list(self.generator.choice(window, 1).tolist())
+        n_sentences = min(3, len(window))
+        return sorted(self.generator.choice(window, n_sentences, replace=False).tolist())
+
+    def draw_excerpt(
+        self, outputs: Sequence[Sequence[str]], window: NDArray[np.int64], reference_lengths: Mapping[int, int]
+    ) -> tuple[str, float]:
+        """Return an excerpt of a random system's output, and how many words of the reference excerpt it covers.
+
+        Args:
+            outputs: the sentences of each system's output.
+            window: the indexes of the available sentences.
+            reference_lengths: the number of words of each sentence in the reference excerpt, by index.
+
+        Returns:
+            The text, and the number of words of the reference excerpt whose sentences the text translates. A sentence
+            that is cut in half counts half.
+        """
+        system = outputs[int(self.generator.integers(len(outputs)))]
+        sentences = []
+        coverage = 0.0
+        for index in self._draw_sentences(window):
+            words = system[index].split()
+            fraction = self._draw_fraction()
+            n_words = max(3, int(len(words) * fraction))
+            sentences.append(" ".join(words[:n_words]))
+            coverage += fraction * reference_lengths.get(index, 0)
+        return " ".join(sentences), coverage
+
+    def _draw_sentences(self, window: NDArray[np.int64]) -> list[int]:
+        """Draw one to four random sentences, and return their indexes in document order."""
+        if self.multi_sentence:
+            n_sentences = min(len(window), int(self.generator.integers(2, 5)))
+            return sorted(self.generator.choice(window, n_sentences, replace=False).tolist())
+        offset = int(self.generator.integers(len(window)))
+        n_adjacent_sentences = int(self.generator.integers(1, 5))
+        return list(window[offset : offset + n_adjacent_sentences].tolist())
+
+    def _draw_fraction(self) -> float:
+        """Return the fraction of a sentence to use. In short excerpts, a third of the sentences is cut in half."""
+        is_complete = self.multi_sentence or self.generator.random() < 2 / 3
+        return 1.0 if is_complete else 0.5

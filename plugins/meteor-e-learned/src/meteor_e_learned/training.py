@@ -27,7 +27,7 @@ from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
-from meteor_e_learned.models.base import agreement
+from meteor_e_learned.models.base import measure_agreement
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
 
@@ -145,7 +145,7 @@ def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
     """
     features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
     vectors = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
-    words = word_vectors(recipe, vectors)
+    words = find_word_vectors(recipe, vectors)
     # An estimator that reads texts uses the vectors of words instead of the vectors of texts.
     if words is not None:
         vectors = FeatureSet([])
@@ -213,21 +213,33 @@ def _fit(task: _TrainingTask, data: _TrainingData, run_files: _RunFiles) -> dict
     Raises:
         ConfigError: if a learned array contains numbers that are not finite.
     """
-    estimator, recipe = task.estimator, task.recipe
-    log, checkpoints, old_checkpoint = run_files
-    state = None if old_checkpoint is None else old_checkpoint.state
-    run = TrainingRun(recipe.seed, task.features.columns, log, checkpoints, state, task.words)
-    with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
-        training_figures = estimator.learn(data.training, data.validation, run)
-        figures = {**training_figures, **agreement(estimator, data.training, data.validation)}
-    float_arrays = [array for array in estimator.arrays().values() if array.dtype.kind == "f"]
-    if any(np.isnan(array).any() for array in float_arrays):
-        raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
-    if data.validation is not None:
-        overlap = comparisons_in_common(data.training, data.validation)
-        if overlap:
-            figures["validation comparisons trained on, too"] = overlap
-    return figures
+    run = TrainingRun(
+        seed=task.recipe.seed,
+        columns=task.features.columns,
+        report=run_files.log,
+        checkpoint=run_files.checkpoints,
+        resume=None if run_files.old_checkpoint is None else run_files.old_checkpoint.state,
+        vectors=task.words,
+    )
+    stage = f"training {task.recipe.estimator!r}"
+    with run_files.checkpoints.save_on_interrupt(), estimator_errors(stage):
+        training_figures = task.estimator.learn(data.training, data.validation, run)
+        agreement_figures = measure_agreement(task.estimator, data.training, data.validation)
+    _check_numbers(task.estimator, stage)
+    return {**training_figures, **agreement_figures, **_count_overlap(data)}
+
+
+def _check_numbers(estimator: Estimator, stage: str) -> None:
+    """Raise ConfigError if a learned array contains NaN, because the training has diverged."""
+    for array in estimator.arrays().values():
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise ConfigError(f"{stage} gave infinite numbers; try a lower learning_rate")
+
+
+def _count_overlap(data: _TrainingData) -> dict[str, int]:
+    """Return a figure with the number of validation comparisons that the training data contain, if there are any."""
+    overlap = 0 if data.validation is None else comparisons_in_common(data.training, data.validation)
+    return {"validation comparisons trained on, too": overlap} if overlap else {}
 
 
 def _make_model(task: _TrainingTask, data: _TrainingData, figures: Mapping[str, Any], output: Path) -> LearnedModel:
@@ -342,8 +354,12 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     return estimator
 
 
-def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
+def find_word_vectors(recipe: Recipe, features: FeatureSet) -> Any:
     """Return the word vectors that a recipe names, or None if the estimator does not read texts.
+
+    Args:
+        recipe: the recipe.
+        features: the features that the recipe lists under ``vectors``.
 
     Raises:
         ConfigError: if the estimator reads texts, but the recipe does not have exactly one source of word vectors.
@@ -351,13 +367,13 @@ def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
     if not estimator_class(recipe.estimator).needs_texts:
         return None
     # Only features that look up the vectors of words have the attribute "word_vectors".
-    word_vector_sources = [getattr(entry.feature, "word_vectors", None) for entry in vectors.features]
-    if len(word_vector_sources) != 1 or word_vector_sources[0] is None:
+    word_vectors = [getattr(entry.feature, "word_vectors", None) for entry in features.features]
+    if len(word_vectors) != 1 or word_vectors[0] is None:
         raise ConfigError(
             f"estimator {recipe.estimator!r} reads words: the recipe needs "
             "'vectors: [{use: word-vectors, file: FILE}]'"
         )
-    return word_vector_sources[0]
+    return word_vectors[0]
 
 
 def _summarize(examples: Examples) -> dict[str, Any]:

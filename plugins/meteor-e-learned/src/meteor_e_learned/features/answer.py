@@ -196,9 +196,9 @@ def _compare_passages(answer_text: str, reference_text: str) -> float:
     if not answer_text:
         return 0.0
     is_contained = reference_text in answer_text
-    passage_similarity = 1.0 if is_contained else fuzz.partial_ratio(reference_text, answer_text) / 100
+    passage_similarity: float = 1.0 if is_contained else fuzz.partial_ratio(reference_text, answer_text) / 100
     # Short answers are penalized, because partial_ratio compares a short answer with only a part of the reference.
-    length_penalty = min(1.0, len(answer_text) / len(reference_text)) ** 0.25
+    length_penalty: float = min(1.0, len(answer_text) / len(reference_text)) ** 0.25
     return passage_similarity * length_penalty
 
 

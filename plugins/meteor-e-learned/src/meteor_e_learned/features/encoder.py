@@ -67,32 +67,33 @@ class EncoderFeature(Feature):
         super().__init__(options)
         self._cache: BoundedCache[str, Vectors] = BoundedCache(CACHE_SIZE)
         self._load()
+        self._try_encoder()
 
     def _load(self) -> None:
-        """Load the encoder and its tokenizer.
+        """Load the network and the tokenizer of the encoder.
 
         Raises:
             ConfigError: if the encoder does not have the layer.
         """
-        name, layer = self.options.encoder, self.options.layer
         encoder_module = require(
             "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
         )
         store_module = import_module("meteor_e_vectors.contextual.store")
-        folder = store_module.encoder_folder(name)
+        folder = store_module.encoder_folder(self.options.encoder)
         files = store_module.read_encoder(folder)
-        description = files.description
-        layers = description.layers
-        if layer > len(layers):
-            raise ConfigError(f"encoder {name!r} has no layer {layer}; it has {len(layers)}, from 1")
-        self._digest = f"{description.network.sha256[:8]}{description.tokenizer.sha256[:4]}"
-        self._tensors = [layers[-1], layers[layer - 1]]
+        self._digest = files.description.digest
+        self._tensors = [files.description.layers[-1], self._select_inner_layer(files.description.layers)]
         self._session = encoder_module.make_session(files, self._tensors, folder)
         self._input_names = [tensor.name for tensor in self._session.get_inputs()]
         self._tokenizer = encoder_module.make_tokenizer(files.tokenizer, folder)
-        self._tokenizer.enable_truncation(min(MAX_PIECES, description.pieces))
-        self._threads = os.cpu_count() or 1
-        self._try_encoder()
+        self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))
+
+    def _select_inner_layer(self, layers: Sequence[str]) -> str:
+        """Return the name of the layer that the options select. Raise ConfigError if the layer does not exist."""
+        number: int = self.options.layer
+        if number > len(layers):
+            raise ConfigError(f"encoder {self.options.encoder!r} has no layer {number}; it has {len(layers)}, from 1")
+        return layers[number - 1]
 
     def _try_encoder(self) -> None:
         """Test whether batching changes sentence vectors, and set the batch size and the vector size.
@@ -143,7 +144,7 @@ class EncoderFeature(Feature):
             if cached_vectors is not None:
                 vectors[text] = cached_vectors
         missing_texts = sorted(set(texts).difference(vectors))
-        with ThreadPool(self._threads) as pool:
+        with ThreadPool(os.cpu_count() or 1) as pool:
             for batch_vectors in pool.map(self._encode_batch, self._make_batches(missing_texts)):
                 vectors.update(batch_vectors)
         for text in missing_texts:

@@ -86,18 +86,12 @@ class MeteorFeature(Feature):
         This includes the paths in the chain, and the paths in the settings that override options of the chain.
         """
         changed = super().with_paths(options, change)
-        chain, language, settings = options.get("chain"), options.get("language"), options.get("settings")
-        if isinstance(chain, str) and is_path(chain):
-            changed["chain"] = change(chain)
-        elif isinstance(chain, Mapping):
-            changed["chain"] = chain_with_paths(chain, change, plugin_registry())
-        if isinstance(language, str) and is_path(language):
-            changed["language"] = change(language)
-        if isinstance(settings, Mapping):
-            new_settings = {}
-            for component, component_options in settings.items():
-                new_settings[component] = _change_paths(component, component_options, changed.get("chain"), change)
-            changed["settings"] = new_settings
+        if "language" in options:
+            changed["language"] = _change_path(options["language"], change)
+        if "chain" in options:
+            changed["chain"] = _change_chain_paths(options["chain"], change)
+        if isinstance(options.get("settings"), Mapping):
+            changed["settings"] = _change_setting_paths(options["settings"], changed.get("chain"), change)
         return changed
 
     @property
@@ -149,22 +143,43 @@ _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)
 
 
-def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None, change: Callable[[str], str]) -> Any:
-    """Apply a function to all file paths in the options of a matcher or a lemmatizer.
+def _change_path(value: Any, change: Callable[[str], str]) -> Any:
+    """Apply a function to a value if the value is a file path."""
+    return change(value) if isinstance(value, str) and is_path(value) else value
+
+
+def _change_chain_paths(chain: Any, change: Callable[[str], str]) -> Any:
+    """Apply a function to the path of a chain, or to all file paths in the content of a chain."""
+    if isinstance(chain, Mapping):
+        return chain_with_paths(chain, change, plugin_registry())
+    return _change_path(chain, change)
+
+
+def _change_setting_paths(
+    settings: Mapping[str, Any], chain: str | Mapping[str, Any] | None, change: Callable[[str], str]
+) -> dict[str, Any]:
+    """Apply a function to all file paths in the settings of matchers and of the lemmatizer.
 
     Args:
-        name: the name of the matcher, or the word ``lemmatizer``.
-        options: the options. A value that is not a mapping is invalid, and is not changed.
+        settings: the options by the name of a matcher, or by the word ``lemmatizer``. Options that are not a mapping
+            are invalid, and are not changed.
         chain: the chain, if the feature sets one.
         change: a function that returns the new path for a path.
     """
-    if not isinstance(options, Mapping):
-        return options
+    changed_settings = dict(settings)
+    for name, options in settings.items():
+        if isinstance(options, Mapping):
+            component = _find_component(name, options, chain)
+            changed_settings[name] = {**options, **component.with_paths(options, change)}
+    return changed_settings
+
+
+def _find_component(name: str, options: Mapping[str, Any], chain: str | Mapping[str, Any] | None) -> Any:
+    """Return the class of the matcher with the given name, or of the lemmatizer if the name is ``lemmatizer``."""
+    kinds = plugin_registry().kinds
     if name == "lemmatizer":
-        component = plugin_registry().kinds["lemmatizer"].get(_lemmatizer_name(options, chain))
-    else:
-        component = plugin_registry().kinds["matcher"].get(name)
-    return {**options, **component.with_paths(options, change)}
+        return kinds["lemmatizer"].get(_lemmatizer_name(options, chain))
+    return kinds["matcher"].get(name)
 
 
 def _lemmatizer_name(options: Mapping[str, Any], chain: str | Mapping[str, Any] | None) -> str:

@@ -32,7 +32,7 @@ def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
     return {title: strict_tau(decisions[examples.part == part]) for part, title in enumerate(examples.title)}
 
 
-def agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
+def measure_agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
     """Return a trained estimator's correlations with human judgments by title, for the model card.
 
     Kendall's τ compares its decisions with human comparisons, and Pearson's correlation its scores with human scores.
@@ -43,21 +43,27 @@ def agreement(estimator: Estimator, examples: Examples, validation: Examples | N
         validation: the validation examples, if there are any.
     """
     figures: dict[str, Any] = {}
-    if estimator.task == "pairs":
-        training_taus = _defined_taus(estimator, examples)
-        if training_taus:
-            figures["training tau"] = float(np.mean(list(training_taus.values())))
-        if validation is not None:
-            for title, tau in _defined_taus(estimator, validation).items():
-                figures[f"validation tau {title}"] = tau
-    has_scores = not (estimator.compares_only or estimator.needs_texts)
-    if validation is not None and has_scores:
+    training_taus = _defined_taus(estimator, examples)
+    if training_taus:
+        figures["training tau"] = float(np.mean(list(training_taus.values())))
+    if validation is not None:
+        figures |= _measure_validation(estimator, validation)
+    return figures
+
+
+def _measure_validation(estimator: Estimator, validation: Examples) -> dict[str, float]:
+    """Return an estimator's correlations with human judgments on each set of validation examples."""
+    taus = _defined_taus(estimator, validation)
+    figures = {f"validation tau {title}": tau for title, tau in taus.items()}
+    if not estimator.compares_only and not estimator.needs_texts:
         figures |= score_correlations(estimator, validation)
     return figures
 
 
 def _defined_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
-    """Return Kendall's τ for each test set that contains comparisons."""
+    """Return Kendall's τ for each test set that contains comparisons, if the estimator learns from comparisons."""
+    if estimator.task != "pairs":
+        return {}
     return {title: tau for title, tau in pair_taus(estimator, examples).items() if not np.isnan(tau)}
 
 

@@ -14,14 +14,27 @@ from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Me
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
-from meteor_e_learned.models.base import SYNTHETIC, pair_taus
+from meteor_e_learned.models.base import pair_taus
+from meteor_e_learned.models.judged_examples import (
+    find_judged,
+    find_rated_rows,
+    group_compared_parts,
+    is_synthetic,
+    year_of,
+)
 from meteor_e_learned.models.linear import LinearEstimator
-from meteor_e_learned.scale import Scale
+from meteor_e_learned.scale import Scale, check_levels
 
 BLOCK = 1024
 """Number of rows that are processed at a time, to limit memory."""
 COMPARISON_BLOCK = 32 * BLOCK
 """Number of comparisons in a term of the loss. Another number would change the last digits of the weights."""
+MIN_BASE_SHARE = 0.005
+"""Minimum share of the base in the scores for which :meth:`GuardedLinear.note` mentions the base."""
+MIN_DEVIATION = 1e-12
+"""Minimum standard deviation by which numbers are divided."""
+SLOPE_STEP = 0.05
+"""Distance between a raw score and the two points from which the slope of the scale is computed."""
 Strength = Annotated[float, Meta(ge=0)]
 Range = Annotated[list[float], Meta(min_length=3, max_length=3)]
 
@@ -70,7 +83,7 @@ class GuardedLinear(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "offset", "base", "places", "levels")
 
     offset_: Floats  # The mean of the sums.
-    base_: Floats  # The mean of the base, and the factor that maps it to the scale of the sum.
+    base_: Floats  # The mean of the base, and the slope of the map from the base to the scale of the sum.
     places_: Floats  # Column indexes of the guard's features, of the deviations, and of the base.
     levels_: Floats  # The scale that maps sums to percentages.
 
@@ -135,19 +148,15 @@ class GuardedLinear(LinearEstimator):
         The result contains Kendall's τ for each test set with comparisons.
         """
         columns = list(run.columns)
-        prior, penalty = self._prior_and_penalty(columns)
+        judged = find_judged(examples)
         self.places_ = self._find_range_columns(columns)
-        is_synthetic_part = np.array([_is_synthetic(title) for title in examples.title], bool)
-        judged = ~is_synthetic_part[examples.hypothesis_part]
-        if not judged.any():
-            raise InputError("there are neither comparisons nor human scores of segments to learn from")
         self._fit_clipping(examples.features[judged], columns)
         rows = self._standardize_blocks(examples.features)
-        self.weights_ = self._solve(examples, rows, prior, penalty)
-        self._fit_base(examples, rows, judged)
-        # Without the synthetic examples, the numbers of the test sets have gaps, so the test sets are renumbered.
-        _, part_numbers = np.unique(examples.hypothesis_part[judged], return_inverse=True)
-        self.levels_ = Scale.fit(self.raw(examples.features[judged]), part_numbers).levels
+        self.weights_ = self._solve(examples, rows, columns)
+        sums = self._apply_weights(rows[judged].astype(float))
+        self.offset_ = np.array([sums.mean()])
+        self.base_ = self._fit_base(examples.features[judged], sums)
+        self.levels_ = Scale.fit(self.raw(examples.features[judged]), examples.hypothesis_part[judged]).levels
         taus = pair_taus(self, examples)
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
@@ -190,14 +199,15 @@ class GuardedLinear(LinearEstimator):
             penalty[_prefix_indexes(prefix, columns)] = strength
         return prior, penalty
 
-    def _solve(self, examples: Examples, rows: NDArray[np.float32], prior: Floats, penalty: Floats) -> Floats:
+    def _solve(self, examples: Examples, rows: NDArray[np.float32], columns: Sequence[str]) -> Floats:
         """Solve the normal equations, and return the weights with the lowest loss.
 
         Args:
             examples: the comparisons and ratings.
             rows: the standardized features of the examples.
-            prior, penalty: the results of :meth:`_prior_and_penalty`.
+            columns: the names of the columns.
         """
+        prior, penalty = self._prior_and_penalty(columns)
         matrix = np.diag(penalty)  # (features, features)
         vector = penalty * prior  # (features,)
         terms = [
@@ -217,22 +227,23 @@ class GuardedLinear(LinearEstimator):
         weights: Floats = np.linalg.solve(matrix, vector).astype(float).round(8)
         return weights
 
-    def _fit_base(self, examples: Examples, rows: NDArray[np.float32], judged: NDArray[np.bool_]) -> None:
-        """Fit a linear map from METEOR's scores to the scale of the learned scores.
+    def _fit_base(self, features: Floats, sums: Floats) -> Floats:
+        """Fit a linear map from METEOR's scores to the scale of the learned sums.
 
         The map equalizes the mean and the standard deviation over the judged hypotheses.
 
         Args:
-            examples: the training examples.
-            rows: the standardized features of the examples.
-            judged: whether each hypothesis was judged, ``(hypotheses,)``.
+            features: the features of the judged hypotheses.
+            sums: the weighted sums of the standardized features of these hypotheses.
+
+        Returns:
+            The mean of METEOR's scores, and the slope of the map. Without ranges, METEOR is not used, and both are 0.
         """
-        sums = self._apply_weights(rows[judged].astype(float))
-        self.offset_ = np.array([sums.mean()])
-        self.base_ = np.zeros(2)
-        if len(self.places_):
-            base = examples.features[judged, int(self.places_[-1])]
-            self.base_ = np.array([base.mean(), sums.std() / max(float(base.std()), 1e-12)])
+        if not len(self.places_):
+            return np.zeros(2)
+        base = features[:, self._base_column]
+        slope = sums.std() / max(float(base.std()), MIN_DEVIATION)
+        return np.array([base.mean(), slope])
 
     def _synthetic_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
         """Yield one term of the loss for each kind of synthetic comparison.
@@ -242,7 +253,7 @@ class GuardedLinear(LinearEstimator):
             rows: the standardized features of the examples.
         """
         for part, title in enumerate(examples.title):
-            if not _is_synthetic(title):
+            if not is_synthetic(title):
                 continue
             kind = title.rpartition(" ")[2]  # The last word of the title.
             weight = self.options.kinds.get(kind, 0.0)
@@ -259,7 +270,7 @@ class GuardedLinear(LinearEstimator):
             examples: the training examples.
             rows: the standardized features of the examples.
         """
-        parts_by_year = _group_compared_parts(examples)
+        parts_by_year = group_compared_parts(examples)
         for year_parts in parts_by_year.values():
             indexes = np.flatnonzero(np.isin(examples.part, year_parts))
             year_weight = float(examples.weight[indexes].mean()) / len(parts_by_year)
@@ -276,21 +287,23 @@ class GuardedLinear(LinearEstimator):
             examples: the training examples.
             rows: the standardized features of the examples.
         """
-        rated_rows = _find_rated_rows(examples)
-        part_counts = Counter(_year_of(examples.title[part]) for part in rated_rows)
+        rated_rows = find_rated_rows(examples)
+        part_counts = Counter(year_of(examples.title[part]) for part in rated_rows)
         for part, indexes in rated_rows.items():
             title = examples.title[part]
             targets = self._standardize_ratings(examples.scores[indexes])
             part_features = rows[indexes]
             centered_features = part_features - part_features.mean(axis=0)
-            weight = self.options.ratings * self._find_share(title) / part_counts[_year_of(title)]
+            weight = self.options.ratings * self._find_share(title) / part_counts[year_of(title)]
             yield _LossTerm(centered_features, targets, weight)
 
     def _standardize_ratings(self, ratings: Floats) -> Floats:
         """Clip extreme ratings, and scale the ratings to mean 0 and standard deviation ``rating_scale``."""
         limits = np.quantile(ratings, [self.options.clip_scores, 1 - self.options.clip_scores])
         clipped = ratings.clip(*limits)
-        standardized: Floats = self.options.rating_scale * (clipped - clipped.mean()) / max(float(clipped.std()), 1e-12)
+        standardized: Floats = (
+            self.options.rating_scale * (clipped - clipped.mean()) / max(float(clipped.std()), MIN_DEVIATION)
+        )
         return standardized
 
     def _find_share(self, title: str) -> float:
@@ -306,27 +319,40 @@ class GuardedLinear(LinearEstimator):
         The features of the option ``guard`` determine the first array of weights, and the features of the option
         ``deviations`` determine the second array.
         """
-        columns, n_guards = self.places_.astype(int), len(self.options.guard)
-        return (
-            _domain_share(features[:, columns[:n_guards]], self.options.guard),
-            _domain_share(features[:, columns[n_guards:-1]], self.options.deviations),
-        )
+        range_columns, n_guards = self._range_columns, len(self.options.guard)
+        guard_shares = _domain_share(features[:, range_columns[:n_guards]], self.options.guard)
+        deviation_shares = _domain_share(features[:, range_columns[n_guards:]], self.options.deviations)
+        return guard_shares, deviation_shares
+
+    @property
+    def _range_columns(self) -> NDArray[np.int64]:
+        """The column indexes of the features that have a range: those of the guard, then those of the deviations."""
+        return self.places_[:-1].astype(np.int64)
+
+    @property
+    def _base_column(self) -> int:
+        """The column index of the base, METEOR's score."""
+        return int(self.places_[-1])
 
     def contributions(self, features: Floats) -> Floats:
-        """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score."""
+        """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score.
+
+        The raw score is ``share * (sum - offset) + (1 - share) * base - penalty``. All terms but the sum are added to
+        the contribution of the base.
+        """
         rows = np.asarray(features, float)
         contributions: Floats = self._standardize(rows) * self.weights_
         if not len(self.places_):
             return contributions
-        guard_share, deviation_share = self.shares(rows)
-        share = guard_share * deviation_share  # The weight of the learned score, (hypotheses,).
-        contributions *= share[:, None]
-        # METEOR's score replaces the weighted sum outside the training domain.
-        base_column = int(self.places_[-1])
-        base_mean, base_factor = self.base_
-        base = (rows[:, base_column] - base_mean) * base_factor
-        contributions[:, base_column] += (1 - share) * base - share * self.offset_[0]
-        contributions[:, base_column] -= self.options.out_of_domain_penalty * guard_share * (1 - deviation_share)
+        guard_shares, deviation_shares = self.shares(rows)
+        shares = guard_shares * deviation_shares  # (hypotheses,)
+        penalties = self.options.out_of_domain_penalty * guard_shares * (1 - deviation_shares)
+        offset = self.offset_[0]
+        base_mean, base_slope = self.base_
+        base = (rows[:, self._base_column] - base_mean) * base_slope
+        contributions *= shares[:, None]
+        contributions[:, self._base_column] += (1 - shares) * base - shares * offset
+        contributions[:, self._base_column] -= penalties
         return contributions
 
     def raw(self, features: Floats) -> Floats:
@@ -356,8 +382,8 @@ class GuardedLinear(LinearEstimator):
 
     def slope(self, raw: float) -> float:
         """Return the derivative of the percentage score at the given raw score."""
-        low, high = Scale(self.levels_).of(np.array([raw - 0.05, raw + 0.05]))
-        return float(high - low) / 0.1
+        low, high = Scale(self.levels_).of(np.array([raw - SLOPE_STEP, raw + SLOPE_STEP]))
+        return float(high - low) / (2 * SLOPE_STEP)
 
     def note(self, features: Floats) -> str:
         """Return a note on how much of the score comes from METEOR, and which features are out of range."""
@@ -365,17 +391,21 @@ class GuardedLinear(LinearEstimator):
             return ""
         guard_shares, deviation_shares = self.shares(features)
         base_share = 1 - float((guard_shares * deviation_shares).mean())
-        if base_share < 0.005:
+        if base_share < MIN_BASE_SHARE:
             return "learned in full"
-        reasons = []
+        reasons = "; ".join(self._list_values_out_of_range(features))
+        return f"{100 * base_share:.0f} % of the score is METEOR's order: {reasons}"
+
+    def _list_values_out_of_range(self, features: Floats) -> list[str]:
+        """Return, for each feature with values outside its range, how many values are outside."""
+        messages = []
         ranges = [*self.options.guard.items(), *self.options.deviations.items()]
-        range_columns = self.places_[:-1].astype(int)
-        for column, (name, (low, high, _)) in zip(range_columns, ranges, strict=True):
+        for column, (name, (low, high, _)) in zip(self._range_columns, ranges, strict=True):
             values = features[:, column]
             n_outside = int(((values < low) | (values > high)).sum())
             if n_outside:
-                reasons.append(f"{name} is outside {low:g} to {high:g} in {n_outside} of {len(values)}")
-        return f"{100 * base_share:.0f} % of the score is METEOR's order: {'; '.join(reasons)}"
+                messages.append(f"{name} is outside {low:g} to {high:g} in {n_outside} of {len(values)}")
+        return messages
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the learned arrays from a model file.
@@ -387,47 +417,12 @@ class GuardedLinear(LinearEstimator):
         n_ranges = len(self.options.guard) + len(self.options.deviations)
         # With ranges, the last index is that of METEOR's score.
         n_places = n_ranges + 1 if n_ranges else 0
-        shapes = [self.weights_.shape, self.places_.shape, self.base_.shape]
-        if shapes != [self.low_.shape, (n_places,), (2,)]:
+        expected_shapes = {"weights": self.low_.shape, "offset": (1,), "base": (2,), "places": (n_places,)}
+        if any(arrays[name].shape != shape for name, shape in expected_shapes.items()):
             raise ValueError("arrays differ in shape")
         if not ((self.places_ >= 0) & (self.places_ < len(self.low_))).all():
             raise ValueError("places has indexes of features that do not exist")
-        Scale(self.levels_)  # Raises ValueError if the levels are invalid.
-
-
-def _is_synthetic(title: str) -> bool:
-    """Return whether the title of a test set marks synthetic examples."""
-    return title.startswith(f"{SYNTHETIC} ")
-
-
-def _find_rated_rows(examples: Examples) -> dict[int, NDArray[np.intp]]:
-    """Return the row indexes of rated hypotheses by test set. Test sets with only equal ratings are omitted."""
-    rated_rows: dict[int, NDArray[np.intp]] = {}
-    for part, title in enumerate(examples.title):
-        indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
-        has_different_ratings = len(indexes) > 1 and np.ptp(examples.scores[indexes]) > 0
-        if has_different_ratings and not _is_synthetic(title):
-            rated_rows[part] = indexes
-    return rated_rows
-
-
-def _group_compared_parts(examples: Examples) -> dict[str, list[int]]:
-    """Group the test sets that contain human comparisons by year.
-
-    Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
-    """
-    rated_parts = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
-    parts_by_year: dict[str, list[int]] = {}
-    for part, title in enumerate(examples.title):
-        is_human = not _is_synthetic(title) and part not in rated_parts
-        if is_human and (examples.part == part).any():
-            parts_by_year.setdefault(_year_of(title), []).append(part)
-    return parts_by_year
-
-
-def _year_of(title: str) -> str:
-    """Return the title of a test set without the last word, which is the language pair."""
-    return title.rpartition(" ")[0]
+        check_levels(self.levels_)
 
 
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:

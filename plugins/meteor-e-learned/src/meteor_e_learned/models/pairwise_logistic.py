@@ -64,8 +64,9 @@ class PairwiseLogistic(LinearEstimator):
         differences = self._differences(X)
         self._fit_scale(np.sqrt((differences**2).mean(axis=0)))
         scaled = differences / self.scale_
-        self.C_ = self._select_strength(scaled, labels, groups, sample_weight)
-        self.weights_ = _fit_weights(self.C_, scaled, labels, sample_weight)
+        pair_weights = np.ones(len(labels)) if sample_weight is None else sample_weight
+        self.C_ = self._select_strength(scaled, labels, groups, pair_weights)
+        self.weights_ = _fit_weights(self.C_, scaled, labels, pair_weights)
         return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
@@ -74,7 +75,7 @@ class PairwiseLogistic(LinearEstimator):
         return {"C": self.C_}
 
     def _select_strength(
-        self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None
+        self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, pair_weights: Floats
     ) -> float:
         """Select the inverse regularization strength ``C`` by cross-validation.
 
@@ -82,7 +83,7 @@ class PairwiseLogistic(LinearEstimator):
             scaled: the scaled differences of features, ``(pairs, features)``.
             labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
             groups: the group of each pair. Pairs of the same group are in the same fold.
-            sample_weight: the weights of the pairs.
+            pair_weights: the weight of each pair.
         """
         if not isinstance(self.options.C, list | tuple):
             return float(self.options.C)
@@ -93,7 +94,7 @@ class PairwiseLogistic(LinearEstimator):
         folds = list(splitter.split(scaled, labels, pair_groups))
         self.folds_: dict[float, float] = {}
         for strength in self.options.C:
-            self.folds_[float(strength)] = _cross_validate(strength, scaled, labels, sample_weight, folds)
+            self.folds_[float(strength)] = _cross_validate(strength, scaled, labels, pair_weights, folds)
         # If several values are equally good, the strongest regularization is selected.
         return max(self.folds_, key=lambda strength: (self.folds_[strength], -strength))
 
@@ -142,7 +143,7 @@ def _cross_validate(
     strength: float,
     scaled: Floats,
     labels: NDArray[Any],
-    sample_weight: Floats | None,
+    pair_weights: Floats,
     folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
     """Return the total weight of the pairs that are decided correctly in a cross-validation.
@@ -151,28 +152,25 @@ def _cross_validate(
         strength: the inverse strength of the penalty.
         scaled: the scaled differences of features, ``(pairs, features)``.
         labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
-        sample_weight: the weights of the pairs.
+        pair_weights: the weight of each pair.
         folds: the indexes of the training pairs and of the test pairs in each fold.
     """
-    signs = np.where(labels == 1, 1.0, -1.0)[:, None]  # (pairs, 1)
-    pair_weights = np.ones(len(labels)) if sample_weight is None else sample_weight
+    # The features of the better hypothesis minus the features of the worse hypothesis, (pairs, features).
+    advantages = np.where(labels[:, None] == 1, scaled, -scaled)
     correct_weight = 0.0
     for training_pairs, test_pairs in folds:
-        training_weights = None if sample_weight is None else sample_weight[training_pairs]
-        weights = _fit_weights(strength, scaled[training_pairs], labels[training_pairs], training_weights)
-        margins = (scaled[test_pairs] * signs[test_pairs]) @ weights  # Positive if the decision is correct.
-        correct_weight += float((margins > 0) @ pair_weights[test_pairs])
+        weights = _fit_weights(strength, scaled[training_pairs], labels[training_pairs], pair_weights[training_pairs])
+        is_correct = advantages[test_pairs] @ weights > 0
+        correct_weight += float(is_correct @ pair_weights[test_pairs])
     return correct_weight
 
 
-def _fit_weights(strength: float, scaled: Floats, labels: NDArray[Any], sample_weight: Floats | None) -> Floats:
-    """Fit a logistic regression without an intercept, and return the weights."""
+def _fit_weights(strength: float, scaled: Floats, labels: NDArray[Any], pair_weights: Floats) -> Floats:
+    """Fit a logistic regression without an intercept, and return the weights of the features."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
     # Each pair is used in both orders, so that both labels are equally frequent.
-    both_orders = np.vstack([scaled, -scaled])
-    weight = None if sample_weight is None else np.r_[sample_weight, sample_weight]
-    model.fit(both_orders, np.r_[labels, 1 - labels], weight)
+    model.fit(np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], np.r_[pair_weights, pair_weights])
     weights: Floats = model.coef_[0].astype(float)
     return weights

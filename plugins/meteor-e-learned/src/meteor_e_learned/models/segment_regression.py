@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,22 @@ class _Sums:
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
         weights = np.asarray(np.linalg.solve(products, self.cross_products - mean * self.scores), np.float64)
         return weights, float(self.scores / self.count - mean @ weights)
+
+
+class _Candidate(NamedTuple):
+    """A candidate for the degree of the features and the strength of the penalty.
+
+    Attributes:
+        degree: the polynomial degree of the features.
+        alpha: the strength of the penalty.
+        correlation: the correlation with human scores in the cross-validation, or NaN if it is undefined.
+        sums: the statistics of all training rows.
+    """
+
+    degree: int
+    alpha: float
+    correlation: float
+    sums: _Sums
 
 
 class SegmentRegression(LinearEstimator):
@@ -126,17 +142,17 @@ class SegmentRegression(LinearEstimator):
         test_folds = self._split_folds(X, y, groups)
         lowest, highest = np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores])
         target = y.clip(lowest, highest)
-        correlations: dict[tuple[int, float], float] = {}
-        sums: dict[int, _Sums] = {}
-        self.folds_: dict[str, float] = {}
-        for degree in self.options.degrees:
-            design = self._design(X, degree)
-            sums[degree] = _Sums.compute(design, target)
-            for alpha, correlation in self._validate(design, target, y, sums[degree], test_folds).items():
-                correlations[degree, alpha] = correlation
-                self.folds_[f"degree {degree}, alpha {alpha:g}"] = correlation
-        self.degree_, self.alpha_ = _select_best(correlations)
-        self.weights_, self.intercept_ = sums[self.degree_].fit(self.alpha_)
+        candidates = [
+            candidate
+            for degree in self.options.degrees
+            for candidate in self._evaluate_degree(degree, X, y, target, test_folds)
+        ]
+        self.folds_ = {
+            f"degree {candidate.degree}, alpha {candidate.alpha:g}": candidate.correlation for candidate in candidates
+        }
+        best = max(candidates, key=_rank_candidate)
+        self.degree_, self.alpha_ = best.degree, best.alpha
+        self.weights_, self.intercept_ = best.sums.fit(best.alpha)
         return self
 
     def _split_folds(self, X: Floats, y: Floats, groups: NDArray[Any] | None) -> list[NDArray[np.intp]]:  # noqa: N803
@@ -151,32 +167,34 @@ class SegmentRegression(LinearEstimator):
         splitter = GroupKFold(n_folds, shuffle=True, random_state=self.options.seed)
         return [test for _, test in splitter.split(X, y, groups)]
 
-    def _validate(
-        self, design: Floats, target: Floats, y: Floats, sums: _Sums, test_folds: Sequence[NDArray[np.intp]]
-    ) -> dict[float, float]:
-        """Cross-validate each strength of the penalty.
+    def _evaluate_degree(
+        self,
+        degree: int,
+        features: Floats,
+        y: Floats,
+        target: Floats,
+        test_folds: Sequence[NDArray[np.intp]],
+    ) -> list[_Candidate]:
+        """Cross-validate each strength of the penalty for one degree of the features.
 
         Args:
-            design: the design matrix, ``(hypotheses, columns)``.
-            target: the clipped human scores, for the training.
+            degree: the degree.
+            features: the features, ``(hypotheses, features)``.
             y: the human scores.
-            sums: the statistics of all rows.
+            target: the clipped human scores, for the training.
             test_folds: the row indexes of each test fold.
-
-        Returns:
-            For each strength, the mean correlation of predicted with human scores, or NaN if there are no folds.
         """
-        if not test_folds:
-            return {float(alpha): float("nan") for alpha in self.options.alphas}
-        fold_correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
+        design = self._design(features, degree)
+        sums = _Sums.compute(design, target)
+        correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
         for test_rows in test_folds:
             # Subtracting the sums of the test fold is faster than adding up the other folds.
             training_sums = sums.subtract(_Sums.compute(design[test_rows], target[test_rows]))
-            for alpha, correlations in fold_correlations.items():
+            for alpha, fold_correlations in correlations.items():
                 weights, intercept = training_sums.fit(alpha)
                 predictions = design[test_rows] @ weights + intercept
-                correlations.append(pearson(predictions, y[test_rows]))
-        return {alpha: float(np.mean(correlations)) for alpha, correlations in fold_correlations.items()}
+                fold_correlations.append(pearson(predictions, y[test_rows]))
+        return [_Candidate(degree, alpha, _mean(values), sums) for alpha, values in correlations.items()]
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from human scores of segments."""
@@ -215,9 +233,14 @@ class SegmentRegression(LinearEstimator):
         self.degree_ = 1 if self.weights_.shape == self.low_.shape else 2
 
 
-def _select_best(correlations: Mapping[tuple[int, float], float]) -> tuple[int, float]:
-    """Return the polynomial degree and the penalty strength with the highest correlation.
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean of numbers. Without numbers, return NaN."""
+    return float(np.mean(values)) if values else float("nan")
 
-    Correlations are undefined if all human scores are equal. In this case, the first candidate is returned.
+
+def _rank_candidate(candidate: _Candidate) -> float:
+    """Return a sort key that ranks candidates by correlation. Undefined correlations have the lowest rank.
+
+    Correlations are undefined if all human scores are equal.
     """
-    return max(correlations, key=lambda choice: -np.inf if np.isnan(correlations[choice]) else correlations[choice])
+    return -np.inf if np.isnan(candidate.correlation) else candidate.correlation

@@ -56,6 +56,11 @@ class Description(msgspec.Struct, forbid_unknown_fields=True):
     languages: list[_Name]
     source: str = ""
 
+    @property
+    def digest(self) -> str:
+        """The beginnings of both digests, which identify the encoder in signatures."""
+        return f"{self.network.sha256[:8]}{self.tokenizer.sha256[:4]}"
+
 
 class EncoderFiles(NamedTuple):
     """Store the verified content of an encoder's files."""
