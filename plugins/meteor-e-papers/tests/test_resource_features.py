@@ -47,7 +47,7 @@ def test_word_vectors_feature_returns_the_mean_vector(test_set):
 def test_word_vectors_feature_reads_every_format(test_set, tmp_path):
     from gensim.models import KeyedVectors
     from meteor_e_papers.features.vectors import open_word_vectors
-    from meteor_e_vectors.cache import convert
+    from meteor_e_vectors.cache import convert_vectors
 
     text = test_set / "words.txt"
     expected = WordVectorsFeature.make(file=str(text)).vectors(["New houses", "the minister"])
@@ -55,7 +55,7 @@ def test_word_vectors_feature_reads_every_format(test_set, tmp_path):
     assert (open_word_vectors(text).table == gensim_vectors.vectors).all()
     (tmp_path / "glove.txt").write_text(text.read_text("utf-8").split("\n", 1)[1], encoding="utf-8")
     gensim_vectors.save_word2vec_format(str(tmp_path / "words.bin"), binary=True)
-    convert(text, tmp_path / "own.vectors")
+    convert_vectors(text, tmp_path / "own.vectors")
     for name in ("glove.txt", "words.bin", "own.vectors"):
         feature = WordVectorsFeature.make(file=str(tmp_path / name))
         assert (feature.vectors(["New houses", "the minister"]) == expected).all(), name

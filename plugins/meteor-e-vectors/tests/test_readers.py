@@ -9,7 +9,7 @@ import struct
 import numpy as np
 import pytest
 from meteor_e_vectors import open_vectors
-from meteor_e_vectors.cache import convert, open_converted
+from meteor_e_vectors.cache import convert_vectors, open_converted
 from meteor_e_vectors.locations import open_any_vectors
 from meteor_e_vectors.readers import detect_format
 
@@ -49,7 +49,7 @@ def test_convert_reads_text_and_binary_formats(tmp_path, name):
     source, target = tmp_path / "source", tmp_path / "target.vectors"
     source.write_bytes(SOURCES[name])
     assert detect_format(source) == name.partition(",")[0]
-    converted = convert(source, target, key="lemma")
+    converted = convert_vectors(source, target, key="lemma")
     assert (converted.format, converted.duplicate_count) == (name.partition(",")[0], 0)
     vectors = open_vectors(target)
     assert list(vectors) == WORDS
@@ -61,7 +61,7 @@ def test_convert_reads_text_and_binary_formats(tmp_path, name):
 def test_convert_accepts_spaces_in_words_and_skips_duplicates(tmp_path):
     source, target = tmp_path / "source", tmp_path / "target.vectors"
     source.write_text("3 4\n. . . 1 2 3 4\nthe 1 1 1 1\nthe 2 2 2 2\n")
-    assert convert(source, target).duplicate_count == 1
+    assert convert_vectors(source, target).duplicate_count == 1
     vectors = open_vectors(target)
     assert list(vectors) == [". . .", "the"]
     assert vectors["the"].tolist() == [1, 1, 1, 1]
@@ -90,7 +90,7 @@ def test_convert_accepts_spaces_in_words_and_skips_duplicates(tmp_path):
 def test_convert_rejects_malformed_files(tmp_path, content, message):
     (tmp_path / "source").write_bytes(content)
     with pytest.raises(InputError, match=message):
-        convert(tmp_path / "source", tmp_path / "target")
+        convert_vectors(tmp_path / "source", tmp_path / "target")
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
@@ -99,7 +99,7 @@ def test_readers_report_missing_and_damaged_files(tmp_path):
         open_any_vectors(tmp_path / "nothing")
     (tmp_path / "damaged.gz").write_bytes(gzip.compress(SOURCES["glove"])[:-9])
     with pytest.raises(ResourceError, match="cannot read the vectors"):
-        convert(tmp_path / "damaged.gz", tmp_path / "target")
+        convert_vectors(tmp_path / "damaged.gz", tmp_path / "target")
 
 
 def test_open_any_vectors_converts_a_file_once(tmp_path):
@@ -120,7 +120,7 @@ def test_fasttext_has_vectors_for_unknown_words(tmp_path):
     model = FastText(sentences, vector_size=8, min_count=1, workers=1, seed=1, epochs=1, bucket=500, min_n=3, max_n=5)
     source = tmp_path / "fasttext.bin"
     save_facebook_model(model, str(source))
-    assert convert(source, tmp_path / "target").format == "fasttext"
+    assert convert_vectors(source, tmp_path / "target").format == "fasttext"
     vectors = open_vectors(tmp_path / "target")
     for word in ("house", "houses", "barking"):
         assert vectors.lookup([word])[0] == pytest.approx(model.wv[word], abs=1e-6)

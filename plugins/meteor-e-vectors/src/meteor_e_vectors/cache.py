@@ -14,13 +14,7 @@ from meteor_e_vectors.readers import WordVectors, read_vectors
 from meteor_e_vectors.vector_file import VectorFile, open_vectors, write_vectors
 
 
-def convert(
-    source: Path,
-    target: Path,
-    *,
-    key: str = "word",
-    language: str | None = None,
-) -> WordVectors:
+def convert_vectors(source: Path, target: Path, *, key: str = "word", language: str | None = None) -> WordVectors:
     """Convert vectors of another program to a vector file.
 
     Args:
@@ -36,20 +30,20 @@ def convert(
         ResourceError: if the source cannot be read, or the target cannot be written.
         InputError: if the source is malformed.
     """
-    with temporary_folder(target.absolute().parent, target.name) as scratch:
-        vectors = read_vectors(source, scratch)
-        metadata = {"key": key, "source": source.name, "source format": vectors.format}
+    with temporary_folder(target.absolute().parent, target.name) as scratch_folder:
+        word_vectors = read_vectors(source, scratch_folder)
+        metadata = {"key": key, "source": source.name, "source format": word_vectors.format}
         if language is not None:
             metadata["language"] = language
         write_vectors(
             target,
-            vectors.words,
-            vectors.rows,
-            counts=vectors.counts,
-            subwords=vectors.subwords,
+            word_vectors.words,
+            word_vectors.rows,
+            counts=word_vectors.counts,
+            subwords=word_vectors.subwords,
             metadata=metadata,
         )
-    return vectors
+    return word_vectors
 
 
 def open_converted(source: Path) -> VectorFile:
@@ -62,4 +56,4 @@ def open_converted(source: Path) -> VectorFile:
         status = source.stat()
     identity = f"{os.path.realpath(source)}\0{status.st_size}\0{status.st_mtime_ns}"
     name = f"vectors-{hashlib.sha256(identity.encode('utf-8', 'surrogateescape')).hexdigest()[:40]}"
-    return load_cached_index(name, open_vectors, lambda target: convert(source, target))
+    return load_cached_index(name, open_vectors, lambda target: convert_vectors(source, target))

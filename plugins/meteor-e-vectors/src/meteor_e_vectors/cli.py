@@ -17,6 +17,7 @@ from meteor_e_vectors.options import VectorOptions
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
+    from meteor_e_vectors.training import CorpusSize
 
 
 @click.group(cls=FullHelpGroup)
@@ -84,8 +85,7 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     meteor-e vectors train europarl.fr -l fr --key lemma --lemmatizer simplemma
     """
     from meteor_e import Meteor
-    from meteor_e_vectors.training import train as train_vectors
-    from meteor_e_vectors.training import write_corpus
+    from meteor_e_vectors.training import train_vectors, write_corpus
     from meteor_e_vectors.vector_file import write_vectors
 
     target = _select_target(corpus.output, corpus.language)
@@ -94,22 +94,23 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     meteor = Meteor(corpus.language, matchers=["exact"], lemmatizer=corpus.lemmatizer)
     _check_lemmatizer(corpus.key, meteor)
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
-        with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
-            sentence_count, word_count = write_corpus(stream, meteor, corpus.texts, progress, key=corpus.key)
-        result = train_vectors(folder / "corpus", training, progress)
-        metadata = {**result.metadata, **_describe_corpus(corpus, meteor, sentence_count, word_count)}
-        write_vectors(target, result.words, result.rows, counts=result.counts, metadata=metadata)
-    dimension = result.rows.shape[1]
-    click.echo(f"{target}: {len(result.words)} words, {dimension} dimensions, from {word_count} words of text")
+        corpus_path = folder / "corpus"
+        with corpus_path.open("w", encoding="utf-8", newline="\n") as corpus_file:
+            size = write_corpus(corpus_file, meteor, corpus.texts, progress, key=corpus.key)
+        word_vectors = train_vectors(corpus_path, training, progress)
+        metadata = {**word_vectors.metadata, **_describe_corpus(corpus, meteor, size)}
+        write_vectors(target, word_vectors.words, word_vectors.rows, counts=word_vectors.counts, metadata=metadata)
+    n_words, dimension = word_vectors.rows.shape
+    click.echo(f"{target}: {n_words} words, {dimension} dimensions, from {size.words} words of text")
 
 
-def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, sentence_count: int, word_count: int) -> dict[str, Any]:
+def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, size: CorpusSize) -> dict[str, Any]:
     """Describe the training corpus in metadata that are stored with the vectors."""
     metadata: dict[str, Any] = {
         "key": corpus.key,
         "language": meteor.chain.language.code,
-        "sentences": sentence_count,
-        "words": word_count,
+        "sentences": size.sentences,
+        "words": size.words,
         "texts": [Path(text).name for text in corpus.texts],
     }
     if meteor.lemmatizer is not None:
@@ -148,7 +149,7 @@ def convert(source: str, language: str | None, output: str | None, key: str) -> 
     meteor-e vectors convert cc.fr.300.bin -l fr
     meteor-e vectors convert glove.6B.300d.txt -o glove.vectors
     """
-    from meteor_e_vectors.cache import convert as convert_vectors
+    from meteor_e_vectors.cache import convert_vectors
     from meteor_e_vectors.vector_file import is_vector_file
 
     if is_vector_file(source):

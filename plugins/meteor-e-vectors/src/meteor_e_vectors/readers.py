@@ -10,6 +10,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -130,10 +131,12 @@ def read_vectors(path: Path, scratch: Path) -> WordVectors:
     format = detect_format(path)
     if format == "word2vec-binary":
         vectors = _read_binary(path)
-    elif format == "fasttext":
-        vectors = _read_fasttext(path)
+    elif format == "word2vec-text":
+        vectors = _read_word2vec_text(path, scratch)
+    elif format == "glove":
+        vectors = _read_glove(path, scratch)
     else:
-        vectors = _read_text(path, scratch, format)
+        vectors = _read_fasttext(path)
     # Many files contain a few truncated characters, but many invalid words indicate another encoding.
     invalid_count = sum("\ufffd" in word for word in vectors.words)
     if invalid_count * 100 > len(vectors.words):
@@ -169,46 +172,65 @@ def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]
     fields = line.rstrip().rsplit(maxsplit=dimension)
     if len(fields) != dimension + 1 or not dimension:
         return None
-    word, numbers = fields[0], fields[1:]
-    word_parts = word.split()
-    if len(word_parts) > 1 and _NUMBER.fullmatch(word_parts[-1]):
+    word, *numbers = fields
+    # Python accepts underscores in numbers, but the programs do not write them.
+    has_underscore = any(b"_" in number for number in numbers)
+    if has_underscore or _ends_with_number(word):
         return None
-    if any(b"_" in number for number in numbers):
-        return None  # Python accepts underscores in numbers, but the programs do not write them.
     try:
         return word, np.array(numbers, dtype=np.float32)
     except ValueError:
         return None
 
 
-def _read_text(path: Path, scratch: Path, format: str) -> WordVectors:
-    """Read the text format of word2vec or GloVe. The vectors are collected in a temporary file."""
-    has_header = format == "word2vec-text"
-    first_line = _read_first_line(path)
-    announced_count = None
-    if has_header:
-        announced_count, dimension = _parse_header(first_line, f"{path}:1")
-    else:
-        dimension = len(first_line.split()) - 1
+def _ends_with_number(word: bytes) -> bool:
+    """Return whether a word contains spaces, and its last part is a number."""
+    parts = word.split()
+    return len(parts) > 1 and _NUMBER.fullmatch(parts[-1]) is not None
 
+
+def _read_word2vec_text(path: Path, scratch: Path) -> WordVectors:
+    """Read the text format of word2vec, whose first line contains the number of words and the dimension."""
+    word_count, dimension = _parse_header(_read_first_line(path), f"{path}:1")
+    words, rows = _read_rows(path, scratch, dimension, header_lines=1)
+    # Some programs write 0 because they do not know the number of words in advance.
+    if word_count not in (0, len(words)):
+        raise InputError(f"{path} announces {word_count} words and has {len(words)}; is the file complete?")
+    return WordVectors("word2vec-text", words, rows)
+
+
+def _read_glove(path: Path, scratch: Path) -> WordVectors:
+    """Read the text format of GloVe, which does not have a header."""
+    dimension = len(_read_first_line(path).split()) - 1
+    words, rows = _read_rows(path, scratch, dimension, header_lines=0)
+    return WordVectors("glove", words, rows)
+
+
+def _read_rows(
+    path: Path, scratch: Path, dimension: int, *, header_lines: int
+) -> tuple[list[str], NDArray[np.float32]]:
+    """Read the words and the vectors of a text file. The vectors are collected in a temporary file.
+
+    Args:
+        path: the file.
+        scratch: the folder of the temporary file.
+        dimension: the number of dimensions of a vector.
+        header_lines: the number of lines before the first vector.
+    """
     words: list[str] = []
     row_file = scratch / "rows"
     with _open(path) as stream, row_file.open("wb") as row_stream, warnings.catch_warnings():
         # Numbers that are too large for single precision become infinite, and infinite values are rejected below.
         warnings.simplefilter("ignore", RuntimeWarning)
-        lines = enumerate(_read_lines(path, stream), 1)
-        if has_header:
-            next(lines)
-        for line_number, line in lines:
+        numbered_lines = enumerate(_read_lines(path, stream), 1)
+        for line_number, line in islice(numbered_lines, header_lines, None):
             if line.strip():
                 word, row = _parse_finite_row(line, dimension, f"{path}:{line_number}")
                 words.append(word)
                 row_stream.write(row.tobytes())
     if not words:
         raise InputError(f"there are no vectors in {path}")
-    if announced_count and len(words) != announced_count:
-        raise InputError(f"{path} announces {announced_count} words and has {len(words)}; is the file complete?")
-    return WordVectors(format, words, np.memmap(row_file, np.float32, "r", shape=(len(words), dimension)))
+    return words, np.memmap(row_file, np.float32, "r", shape=(len(words), dimension))
 
 
 def _parse_finite_row(line: bytes, dimension: int, location: str) -> tuple[str, NDArray[np.float32]]:

@@ -35,7 +35,7 @@ class TrainedVectors(NamedTuple):
     metadata: dict[str, Any]
 
 
-def train(corpus: Path, options: VectorOptions, progress: Progress = silent) -> TrainedVectors:
+def train_vectors(corpus: Path, options: VectorOptions, progress: Progress = silent) -> TrainedVectors:
     """Train word vectors on a corpus that :func:`write_corpus` has written.
 
     The corpus is streamed from disk, so memory grows only with the vocabulary.
@@ -82,35 +82,44 @@ def train(corpus: Path, options: VectorOptions, progress: Progress = silent) -> 
     )
 
 
+class CorpusSize(NamedTuple):
+    """Store the size of a training corpus.
+
+    Attributes:
+        sentences: the number of sentences that were read.
+        words: the number of words that were written.
+    """
+
+    sentences: int
+    words: int
+
+
 def write_corpus(
-    output: TextIO, meteor: Meteor, texts: Sequence[str], progress: Progress = silent, *, key: str = "word"
-) -> tuple[int, int]:
+    corpus: TextIO, meteor: Meteor, paths: Sequence[str], progress: Progress = silent, *, key: str = "word"
+) -> CorpusSize:
     """Write a training corpus with one sentence per line. Each word is replaced by the key of its vector.
 
     Args:
-        output: the file to write to.
+        corpus: the file to write to.
         meteor: tokenizes the text.
-        texts: text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
+        paths: text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
         progress: called with the number of sentences.
         key: the kind of key; see :data:`~meteor_e_vectors.keys.KEYS`. All keys except ``word`` need a lemmatizer.
-
-    Returns:
-        The number of sentences that were read, and the number of words that were written.
 
     Raises:
         InputError: if a file cannot be read or is not UTF-8, or there are no words.
     """
     sentence_count = word_count = 0
-    for path in texts:
-        for line in read_segments(path):
-            keys = [key_of(token, key) for token in meteor.tokenize(line)]
+    for path in paths:
+        for sentence in read_segments(path):
+            word_keys = [key_of(token, key) for token in meteor.tokenize(sentence)]
             # Keys with white space are skipped, because gensim would split them.
-            units = [unit for unit in keys if len(unit.split()) == 1]
-            if units:
-                output.write(" ".join(units) + "\n")
+            corpus_words = [word_key for word_key in word_keys if len(word_key.split()) == 1]
+            if corpus_words:
+                corpus.write(" ".join(corpus_words) + "\n")
             sentence_count += 1
-            word_count += len(units)
+            word_count += len(corpus_words)
             progress("splitting words", sentence_count, None)
     if not word_count:
-        raise InputError(f"there are no words in {', '.join(texts)}")
-    return sentence_count, word_count
+        raise InputError(f"there are no words in {', '.join(paths)}")
+    return CorpusSize(sentence_count, word_count)

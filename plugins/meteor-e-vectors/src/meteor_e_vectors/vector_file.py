@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -239,11 +239,14 @@ def write_vectors(
     _check_vectors(words, rows, subwords)
     encoded_words = [word.encode("utf-8", "surrogatepass") for word in words]
     word_sections, (word_count, longest_probe) = make_vocabulary_sections(encoded_words, target)
-    count_bytes = _view_bytes(_limit_counts(counts, len(words)))
-    row_bytes = _view_bytes(np.ascontiguousarray(rows, dtype="<f4"))
     encoded_subwords = _encode_subwords(subwords)
-    sections: list[bytes | memoryview] = [*word_sections, count_bytes, row_bytes, encoded_subwords.row_bytes]
-    sections.append(_make_metadata_section(metadata or {}, sections, encoded_subwords))
+    sections: dict[str, bytes | memoryview] = {
+        **dict(zip([name for name, _ in WORD_SECTIONS], word_sections, strict=True)),
+        "counts": _view_bytes(_limit_counts(counts, len(words))),
+        "rows": _view_bytes(np.ascontiguousarray(rows, dtype="<f4")),
+        "subword_rows": encoded_subwords.row_bytes,
+    }
+    sections["metadata"] = _make_metadata_section(metadata or {}, sections, encoded_subwords)
     header = _Header(
         word_count=word_count,
         longest_probe=longest_probe,
@@ -255,7 +258,7 @@ def write_vectors(
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(target) as scratch:
-            write_index(scratch, LAYOUT, header, sections)
+            write_index(scratch, LAYOUT, header, sections.values())
 
 
 class _EncodedSubwords(NamedTuple):
@@ -275,21 +278,21 @@ class _EncodedSubwords(NamedTuple):
 
 
 def _make_metadata_section(
-    metadata: Mapping[str, Any], sections: Sequence[bytes | memoryview], subwords: _EncodedSubwords
+    metadata: Mapping[str, Any], sections: Mapping[str, bytes | memoryview], subwords: _EncodedSubwords
 ) -> bytes:
     """Encode the metadata of a file, together with its digest and its checksum.
 
     Args:
         metadata: the metadata, as JSON values.
-        sections: all other sections of the file.
+        sections: all other sections of the file, by name and in the order of the file.
         subwords: the encoded subword vectors.
     """
-    word_offsets, word_bytes, _, _, row_bytes, _ = sections
+    content_sections = [sections[name] for name in ("word_offsets", "word_bytes", "rows", "subword_rows")]
     subword_lengths = str((subwords.shortest, subwords.longest)).encode()
-    digest = _compute_digest([word_offsets, word_bytes, row_bytes, subwords.row_bytes, subword_lengths])
-    description = {**metadata, "digest": digest}
-    checksum = _compute_checksum(sections, description)
-    return _encode_metadata({**description, "sha256": checksum})
+    complete_metadata = {**metadata, "digest": _compute_digest([*content_sections, subword_lengths])}
+    # The checksum is computed from the metadata without the checksum.
+    complete_metadata["sha256"] = _compute_checksum(sections.values(), complete_metadata)
+    return _encode_metadata(complete_metadata)
 
 
 def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
@@ -354,7 +357,7 @@ def _compute_digest(parts: Sequence[bytes | memoryview]) -> str:
     return digest.hexdigest()
 
 
-def _compute_checksum(sections: Sequence[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
+def _compute_checksum(sections: Iterable[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
     """Return the SHA-256 digest of the metadata and of all other sections. The checksum itself is excluded."""
     return _compute_digest([*sections, _encode_metadata(metadata)])
 

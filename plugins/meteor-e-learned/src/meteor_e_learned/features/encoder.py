@@ -79,13 +79,14 @@ class EncoderFeature(Feature):
             "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
         )
         store_module = import_module("meteor_e_vectors.contextual.store")
+        tokenizer_module = import_module("meteor_e_vectors.contextual.tokenizer")
         folder = store_module.encoder_folder(self.options.encoder)
         files = store_module.read_encoder(folder)
         self._digest = files.description.digest
         self._tensors = [files.description.layers[-1], self._select_inner_layer(files.description.layers)]
         self._session = encoder_module.make_session(files, self._tensors, folder)
         self._input_names = [tensor.name for tensor in self._session.get_inputs()]
-        self._tokenizer = encoder_module.make_tokenizer(files.tokenizer, folder)
+        self._tokenizer = tokenizer_module.make_tokenizer(files.tokenizer, folder)
         self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))
 
     def _select_inner_layer(self, layers: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import chain
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -29,26 +29,21 @@ from meteor_e_vectors.contextual.store import (
     TOKENIZER,
     EncoderFiles,
     encoder_folder,
+    read_description,
     read_encoder,
 )
+from meteor_e_vectors.contextual.tokenizer import Part, PieceTokenizer, shorten_error
 
 if TYPE_CHECKING:
     import onnxruntime
-    import tokenizers
     from numpy.typing import NDArray
 else:
-    onnxruntime, tokenizers = (
-        require(library, "a sentence encoder", "encoder", "meteor-e-vectors")
-        for library in ("onnxruntime", "tokenizers")
-    )
+    onnxruntime = require("onnxruntime", "a sentence encoder", "encoder", "meteor-e-vectors")
 
 BATCH = 16
 """Maximum number of sentences in a batch."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 """The inputs that a network can have."""
-
-Part = list[list[int]]
-"""Consecutive words of a sentence that the network can take at once, as ids of their word pieces."""
 
 
 class Encoder:
@@ -75,22 +70,14 @@ class Encoder:
         self.folder = Path(folder).absolute()
         files = read_encoder(self.folder)
         self.description = files.description
+        self.digest = files.description.digest
         layers = files.description.layers
         self.layer = len(layers) if layer is None else layer
         if not 1 <= self.layer <= len(layers):
             raise ConfigError(f"encoder {self.folder.name!r} has no layer {layer}; it has {len(layers)}, from 1")
-        self.digest = f"{files.description.network.sha256[:8]}{files.description.tokenizer.sha256[:4]}"
         self._tensor = layers[self.layer - 1]
         self._session = make_session(files, [self._tensor], self.folder / NETWORK)
-        self._input_names = [tensor.name for tensor in self._session.get_inputs()]
-        self._tokenizer = make_tokenizer(files.tokenizer, self.folder / TOKENIZER)
-        self._unknown_id = _find_unknown_id(files.tokenizer, self._tokenizer)
-        self._opening_ids, self._closing_ids = _find_special_ids(self._tokenizer)
-        self._max_pieces = files.description.pieces - len(self._opening_ids) - len(self._closing_ids)
-        if self._max_pieces < 1:
-            raise ResourceError(
-                f"{self.folder} takes {files.description.pieces} pieces at once, which leaves none for words"
-            )
+        self._tokenizer = PieceTokenizer(files, self.folder)
         self._pool: tuple[int, ThreadPool] | None = None
         self._lock = threading.Lock()
         self.memory = SentenceMemory()
@@ -105,7 +92,7 @@ class Encoder:
         zeros. A sentence that is too long for the network is split at word boundaries, and the parts are encoded
         separately. A word that is too long is truncated.
         """
-        parts_by_sentence = {sentence: self._split(sentence) for sentence in map(tuple, sentences)}
+        parts_by_sentence = {sentence: self._tokenizer.split(sentence) for sentence in map(tuple, sentences)}
         return self._encode_distinct(sentences, parts_by_sentence, self._average_words)
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
@@ -115,7 +102,7 @@ class Encoder:
         ends. Sentence encoders are trained so that the cosine of these vectors measures similarity.
         """
         # A sentence without words consists only of the special word pieces.
-        parts_by_sentence = {sentence: self._split(sentence) or [[]] for sentence in map(tuple, sentences)}
+        parts_by_sentence = {sentence: self._tokenizer.split(sentence) or [[]] for sentence in map(tuple, sentences)}
         return self._encode_distinct(sentences, parts_by_sentence, _average_pieces)
 
     def _encode_distinct(
@@ -131,16 +118,12 @@ class Encoder:
             parts_by_sentence: the parts of each distinct sentence.
             combine: computes a result from the parts of a sentence and the network's vectors for the parts.
         """
-        all_parts: list[Part] = []
-        for parts in parts_by_sentence.values():
-            all_parts += parts
-        all_states = self._compute_states(all_parts)
+        parts = list(chain.from_iterable(parts_by_sentence.values()))
+        states = iter(self._compute_states(parts))
         vectors_by_sentence = {}
-        start = 0
-        for sentence, parts in parts_by_sentence.items():
-            end = start + len(parts)
-            vectors_by_sentence[sentence] = combine(parts, all_states[start:end])
-            start = end
+        for sentence, sentence_parts in parts_by_sentence.items():
+            sentence_states = list(islice(states, len(sentence_parts)))
+            vectors_by_sentence[sentence] = combine(sentence_parts, sentence_states)
         return [vectors_by_sentence[tuple(sentence)] for sentence in sentences]
 
     def _compute_states(self, parts: Sequence[Part]) -> list[NDArray[np.float32]]:
@@ -181,45 +164,22 @@ class Encoder:
 
         In networks with 8-bit weights, the vectors can differ, because values are scaled by the maximum of the batch.
         """
-        vocabulary_size = self._tokenizer.get_vocab_size()
-        word_count = min(5, self._max_pieces)
-        probes = [[[(7 * word + probe) % vocabulary_size] for word in range(word_count)] for probe in range(1, 4)]
+        word_count = min(5, self._tokenizer.max_pieces)
+        probes = [
+            [[(7 * word + probe) % self._tokenizer.vocabulary_size] for word in range(word_count)]
+            for probe in range(1, 4)
+        ]
         batch_states = self._run_network(probes)
         for probe, states in zip(probes, batch_states, strict=True):
             if not np.array_equal(self._run_network([probe])[0], states):
                 return False
         return True
 
-    def _split(self, sentence: Sequence[str]) -> list[Part]:
-        """Split a long sentence at word boundaries into parts that the network can process."""
-        parts: list[Part] = []
-        piece_count = 0
-        for word in self._tokenize(sentence):
-            if not parts or piece_count + len(word) > self._max_pieces:
-                parts.append([])
-                piece_count = 0
-            parts[-1].append(word)
-            piece_count += len(word)
-        return parts
-
-    def _tokenize(self, sentence: Sequence[str]) -> list[list[int]]:
-        """Return the ids of the word pieces of each word."""
-        words = [_replace_surrogates(word) for word in sentence]
-        encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
-        pieces: list[list[int]] = [[] for _ in sentence]
-        for piece_id, word_index in zip(encoding.ids, encoding.word_ids, strict=True):
-            if word_index is not None and len(pieces[word_index]) < self._max_pieces:
-                pieces[word_index].append(piece_id)
-        return pieces
-
     def _run_network(self, parts: Sequence[Part]) -> NDArray[np.float32]:
         """Run the network on sentence parts of equal length. Return an array ``(parts, pieces, dimension)``."""
-        ids_by_part = []
-        for part in parts:
-            ids_by_part.append([*self._opening_ids, *chain.from_iterable(part), *self._closing_ids])
-        ids = np.array(ids_by_part, np.int64)
+        ids = np.array([self._tokenizer.add_special_ids(part) for part in parts], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        used_inputs = {name: inputs[name] for name in self._input_names}
+        used_inputs = {tensor.name: inputs[tensor.name] for tensor in self._session.get_inputs()}
         states: NDArray[np.float32] = self._session.run([self._tensor], used_inputs)[0]
         if states.ndim != 3 or states.shape[:2] != ids.shape:
             raise ResourceError(
@@ -237,19 +197,19 @@ class Encoder:
             parts: the parts of a sentence, as ids of word pieces.
             states: the vectors of the pieces of each part, including the special pieces at both ends.
         """
-        word_vectors = []
+        word_vectors: list[NDArray[np.float32]] = []
         for part, part_states in zip(parts, states, strict=True):
-            start = len(self._opening_ids)
-            for word_ids in part:
-                end = start + len(word_ids)
-                is_known = any(piece_id != self._unknown_id for piece_id in word_ids)
-                if is_known:
-                    word_vector = _average(part_states[start:end].astype(np.float64))
-                else:
-                    word_vector = np.zeros(part_states.shape[1], np.float32)
-                word_vectors.append(word_vector)
-                start = end
+            piece_states = part_states[len(self._tokenizer.opening_ids) :]
+            word_ends = list(accumulate(map(len, part)))
+            # The last array contains the vectors of the special pieces at the end.
+            *word_states, _ = np.split(piece_states, word_ends)
+            word_vectors += map(self._average_word, part, word_states)
         return np.stack(word_vectors) if word_vectors else np.zeros((0, 1), np.float32)
+
+    def _average_word(self, word_ids: Sequence[int], states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Average the vectors of the pieces of a word. If all pieces are unknown, return zeros."""
+        is_known = any(piece_id != self._tokenizer.unknown_id for piece_id in word_ids)
+        return _average(states.astype(np.float64)) if is_known else np.zeros(states.shape[1], np.float32)
 
     def _thread_pool(self) -> ThreadPool:
         """Return the thread pool of this process. A forked process needs a new pool, because threads are not copied."""
@@ -257,15 +217,6 @@ class Encoder:
             if self._pool is None or self._pool[0] != os.getpid():
                 self._pool = os.getpid(), ThreadPool(_thread_count(), thread_name_prefix="encoder")
             return self._pool[1]
-
-
-def _find_special_ids(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[int]]:
-    """Return the ids of the special word pieces at the beginning and at the end of a sentence."""
-    encoding = tokenizer.encode(["a"], is_pretokenized=True)
-    word_positions = [position for position, word_id in enumerate(encoding.word_ids) if word_id is not None]
-    if not word_positions:
-        return tokenizer.encode([], is_pretokenized=True).ids, []
-    return encoding.ids[: word_positions[0]], encoding.ids[word_positions[-1] + 1 :]
 
 
 def _average_pieces(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -284,11 +235,6 @@ def _average(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     length = float(np.sqrt((mean * mean).sum()))
     row: NDArray[np.float32] = (mean / length if length else mean).astype(np.float32)
     return row
-
-
-def _replace_surrogates(word: str) -> str:
-    """Replace lone surrogates by U+FFFD, because the tokenizer does not accept them."""
-    return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _thread_count() -> int:
@@ -340,11 +286,6 @@ def _load_network(network: bytes, tensors: Sequence[str]) -> onnxruntime.Inferen
     return onnxruntime.InferenceSession(network + encode_outputs(missing_names), options, providers=providers)
 
 
-def shorten_error(error: Exception) -> str:
-    """Shorten the error message of another library to a single line."""
-    return " ".join(str(error).split())[:300]
-
-
 def encode_outputs(names: Sequence[str]) -> bytes:
     """Return bytes that declare additional outputs of a network. The bytes must be appended to the network file.
 
@@ -370,34 +311,6 @@ def _encode_varint(value: int) -> bytes:
     return bytes([*encoded, value])
 
 
-def make_tokenizer(text: str, path: Path) -> tokenizers.Tokenizer:
-    """Load a tokenizer, and disable its padding and truncation.
-
-    Args:
-        text: the content of ``tokenizer.json``.
-        path: the path of the file, for error messages.
-
-    Raises:
-        ResourceError: if the text is not a tokenizer.
-    """
-    try:
-        tokenizer = tokenizers.Tokenizer.from_str(text)
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-    except Exception as error:  # The library raises instances of Exception.
-        raise ResourceError(f"{path} is not a tokenizer: {shorten_error(error)}") from error
-    return tokenizer
-
-
-def _find_unknown_id(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
-    """Return the id of the word piece for unknown text. Return None if the tokenizer does not have such a piece."""
-    import json
-
-    model = json.loads(text)["model"]
-    name = model.get("unk_token") if isinstance(model, dict) else None
-    return tokenizer.token_to_id(name) if isinstance(name, str) else None
-
-
 def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     """Open an encoder. If the encoder is already open in this process, return the existing object.
 
@@ -410,20 +323,27 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
         ResourceError: if the encoder is missing or damaged.
     """
     folder = encoder_folder(encoder)
+    versions = _read_versions(folder)
+    # The last layer can be requested by its number or by default, and both requests share one encoder.
+    layer_number = len(read_description(folder).layers) if layer is None else layer
+    key = (str(folder.absolute()), *versions, layer_number)
+    existing_encoder = _open_encoders.get(key)
+    if existing_encoder is not None:
+        return existing_encoder
+    # If another thread has opened the encoder in the meantime, its object is returned.
+    return _open_encoders.setdefault(key, Encoder(folder, layer_number))
+
+
+def _read_versions(folder: Path) -> list[tuple[int, int, int]]:
+    """Return the modification time, the size and the inode of each file of an encoder.
+
+    If the files have changed, the encoder must be opened again.
+    """
     try:
         statuses = [(folder / name).stat() for name in (NETWORK, TOKENIZER, DESCRIPTION)]
     except OSError as error:
         raise ResourceError(f"there is no file {error.filename}; install the encoder again") from error
-    # The encoder is opened again if its files have changed.
-    versions = [(status.st_mtime_ns, status.st_size, status.st_ino) for status in statuses]
-    identity = (str(folder.absolute()), *versions)
-    shared_encoder = _open_encoders.get((identity, layer))
-    if shared_encoder is None:
-        new_encoder = Encoder(folder, layer)
-        # The last layer can be requested by its number or by default, and both requests share one encoder.
-        shared_encoder = _open_encoders.setdefault((identity, new_encoder.layer), new_encoder)
-        _open_encoders[identity, layer] = shared_encoder
-    return shared_encoder
+    return [(status.st_mtime_ns, status.st_size, status.st_ino) for status in statuses]
 
 
 _open_encoders: WeakValueDictionary[Hashable, Encoder] = WeakValueDictionary()

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from meteor_e import ConfigError, ResourceError
 from meteor_e.base.files import decode_utf8
 from meteor_e.base.folders import replace_folder, working_folder
@@ -229,7 +231,8 @@ def _load_files(files: EncoderFiles, network: Path, tokenizer: Path) -> None:
         network: the path of the network.
         tokenizer: the path of the tokenizer.
     """
-    from meteor_e_vectors.contextual.encoder import make_session, make_tokenizer
+    from meteor_e_vectors.contextual.encoder import make_session
+    from meteor_e_vectors.contextual.tokenizer import make_tokenizer
 
     session = make_session(files, files.description.layers, network)
     make_tokenizer(files.tokenizer, tokenizer)
@@ -266,7 +269,7 @@ def _install_files(work_folder: Path, name: str, files: EncoderFiles) -> Path:
 
 def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_pieces: int) -> None:
     """Raise ResourceError if the network fails on a sentence, or if it returns values that are not finite."""
-    from meteor_e_vectors.contextual.encoder import shorten_error
+    from meteor_e_vectors.contextual.tokenizer import shorten_error
 
     try:
         rows = encoder.encode(sentences)
@@ -274,12 +277,8 @@ def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_piec
         raise
     except Exception as error:  # The exceptions of onnxruntime do not have a common base class.
         raise ResourceError(f"the network fails on {max_pieces} pieces of words: {shorten_error(error)}") from error
-    for sentence_rows in rows:
-        squared_lengths = (sentence_rows * sentence_rows).sum(axis=1)
-        # All vectors must have unit length.
-        # Vectors with NaN are also rejected, because a comparison with NaN is false.
-        if not (squared_lengths < 2).all():
-            raise ResourceError("the network returns values that are not numbers")
+    if not all(np.isfinite(sentence_rows).all() for sentence_rows in rows):
+        raise ResourceError("the network returns values that are not numbers")
 
 
 def _find_wheels(wheels: Sequence[Wheel], folder: Path) -> list[Path]:

@@ -1,0 +1,57 @@
+"""Finds the human judgments in training examples, which can also contain synthetic comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from meteor_e.api import Examples, InputError
+from meteor_e_learned.models.base import SYNTHETIC
+
+
+def is_synthetic(title: str) -> bool:
+    """Return whether the title of a test set marks synthetic examples."""
+    return title.startswith(f"{SYNTHETIC} ")
+
+
+def find_judged(examples: Examples) -> NDArray[np.bool_]:
+    """Return whether each hypothesis belongs to human judgments, and not to synthetic comparisons, ``(hypotheses,)``.
+
+    Raises:
+        InputError: if there are no human judgments.
+    """
+    is_judged_part = np.array([not is_synthetic(title) for title in examples.title], bool)
+    judged = is_judged_part[examples.hypothesis_part]
+    if not judged.any():
+        raise InputError("there are neither comparisons nor human scores of segments to learn from")
+    return judged
+
+
+def find_rated_rows(examples: Examples) -> dict[int, NDArray[np.intp]]:
+    """Return the row indexes of rated hypotheses by test set. Test sets with only equal ratings are omitted."""
+    rated_rows: dict[int, NDArray[np.intp]] = {}
+    for part, title in enumerate(examples.title):
+        indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
+        has_different_ratings = len(indexes) > 1 and np.ptp(examples.scores[indexes]) > 0
+        if has_different_ratings and not is_synthetic(title):
+            rated_rows[part] = indexes
+    return rated_rows
+
+
+def group_compared_parts(examples: Examples) -> dict[str, list[int]]:
+    """Group the test sets that contain human comparisons by year.
+
+    Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
+    """
+    rated_parts = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
+    parts_by_year: dict[str, list[int]] = {}
+    for part, title in enumerate(examples.title):
+        is_human = not is_synthetic(title) and part not in rated_parts
+        if is_human and (examples.part == part).any():
+            parts_by_year.setdefault(year_of(title), []).append(part)
+    return parts_by_year
+
+
+def year_of(title: str) -> str:
+    """Return the title of a test set without the last word, which is the language pair."""
+    return title.rpartition(" ")[0]
