@@ -137,22 +137,21 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
     Raises:
         ResourceError: for a malformed table, with file and line.
     """
-    # These modules import NumPy, which is slow, and which is not needed to read indexes.
-    from meteor_e.packs.paraphrase_table import read_phrases, sort_vocabulary
-    from meteor_e.packs.phrase_trie import build_trie, list_entries, make_node_records
+    # This module imports NumPy, which is slow, and which is not needed to read indexes.
+    from meteor_e.packs import paraphrase_table
 
     stage = Stage("indexing paraphrases", "steps")
-    phrases = sort_vocabulary(read_phrases(source, progress))
+    phrases = paraphrase_table.sort_vocabulary(paraphrase_table.read_phrases(source, progress))
     progress(stage, 1, _STEPS)
-    trie = build_trie(phrases)
+    trie = paraphrase_table.build_trie(phrases)
     progress(stage, 2, _STEPS)
-    nodes = make_node_records(trie)
-    entries = list_entries(trie)
+    nodes = paraphrase_table.make_node_records(trie)
+    entries = paraphrase_table.list_entries(trie)
     progress(stage, 3, _STEPS)
     vocabulary = make_vocabulary_sections(phrases.vocabulary, Path(target))
     parameters = ParaphraseParameters(
         *vocabulary.parameters,
-        n_first_words=trie.count_root_children(),
+        n_first_words=trie.n_first_words,
         n_nodes=len(trie.words),
         n_entries=len(entries),
         longest=int(phrases.lengths.max(initial=0)),

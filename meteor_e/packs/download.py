@@ -111,9 +111,8 @@ def _find_reason(output: str | None) -> str:
         return "see the messages of pip above"
     lines = output.strip().splitlines()
     errors = [line for line in lines if "ERROR" in line]
-    if errors:
-        return errors[-1].strip()
-    return lines[-1].strip() if lines else "pip gives no reason"
+    messages = errors or lines
+    return messages[-1].strip() if messages else "pip gives no reason"
 
 
 def check_wheel(wheel: Wheel, path: Path) -> None:

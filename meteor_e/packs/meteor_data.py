@@ -132,9 +132,8 @@ def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
     """Open METEOR's data in a jar file and in the folder ``data`` next to the jar."""
     match = _JAR.fullmatch(path.name)
     version = match["version"] if match else "unknown"
-    files: _Files = {}
-    for file in path.parent.glob("data/*.gz"):
-        files[f"data/{file.name}"] = (file.stat().st_size, partial(open_regular, file))
+    data_files = path.parent.glob("data/*.gz")
+    files: _Files = {f"data/{file.name}": (file.stat().st_size, partial(open_regular, file)) for file in data_files}
     return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), files)
 
 

@@ -26,7 +26,7 @@ from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
 from meteor_e_bitext.phrases import PhrasePairs, extract_phrase_pairs, read_phrase_pairs
 from meteor_e_bitext.pivot import WordFilter, pivot
 from meteor_e_bitext.report import draw_sample, format_report
-from meteor_e_bitext.stages import StageReport, Stages
+from meteor_e_bitext.stages import StageReport, Stages, ignore_stage
 from meteor_e_bitext.table import write_table
 from meteor_e_bitext.texts import LanguageText
 
@@ -78,20 +78,19 @@ def build_from_bitext(
         InputError: if the bitext is malformed.
         ResourceError: if a file cannot be written.
     """
-    if options is None:
-        options = BitextOptions()
+    report_stage = done or ignore_stage
     pack_folder = Path(target).absolute()
     input_files = _list_input_files(bitext, alignments, phrase_table)
     work_folder = pack_folder.with_name(f".work-{pack_folder.name}") if work is None else Path(work).absolute()
     with open_builder(pack_folder, name, progress) as builder:
         sources = [_read_source(file) for file in input_files]
-        stages = Stages(work_folder, done)
+        stages = Stages(work_folder, report_stage)
         build = _BitextBuild(
             stages=stages,
             texts=(text, pivot_text),
             bitext=bitext,
             sources=sources,
-            options=options,
+            options=options or BitextOptions(),
             threads=threads,
             progress=progress,
         )
@@ -101,8 +100,7 @@ def build_from_bitext(
             build.run_with_text(alignments)
         start = time.monotonic()
         pack = builder.build(build.ingredients(), text.code, sources)
-        if done is not None:
-            done("pack", time.monotonic() - start, False)
+        report_stage("pack", time.monotonic() - start, False)
         if not keep_work:
             stages.remove()
     return pack

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, islice, zip_longest
+from itertools import chain, compress, islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,5 +239,4 @@ def _split_into_batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple
 
 def _flatten(rows: list[list[int]]) -> NDArray[np.uint32]:
     """Concatenate the word ids of all rows into one array."""
-    words: Any = np.fromiter((word for row in rows for word in row), np.uint32, sum(map(len, rows)))
-    return words  # type: ignore[no-any-return]
+    return np.fromiter(chain.from_iterable(rows), np.uint32, sum(map(len, rows)))

@@ -126,6 +126,7 @@ class Phrases(NamedTuple):
 def _concatenate_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the integers of several ranges, one range after the other."""
     preceding_counts = np.cumsum(lengths) - lengths
+    # In the result, the integer at position i is i plus an offset that is the same for all integers of a range.
     return np.repeat(starts - preceding_counts, lengths) + np.arange(lengths.sum())
 
 

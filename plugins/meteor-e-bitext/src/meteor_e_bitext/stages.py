@@ -22,6 +22,10 @@ Its arguments are the name of the stage, its duration in seconds, and whether an
 """
 
 
+def ignore_stage(name: str, seconds: float, reused: bool) -> None:
+    """Do not report the end of a stage."""
+
+
 class Stages:
     """Run the stages of a computation, and store the result of each stage in a separate folder.
 
@@ -37,7 +41,7 @@ class Stages:
         ResourceError: if the folder cannot be created.
     """
 
-    def __init__(self, folder: Path, report: StageReport | None = None) -> None:
+    def __init__(self, folder: Path, report: StageReport) -> None:
         self.folder = folder
         self._report = report
         self._keys: dict[str, str] = {}
@@ -71,13 +75,13 @@ class Stages:
         self._keys[name] = key
         target = self.folder / name
         if _read_state(target).get("key") == key:
-            self._report_stage(name, 0.0, True)
+            self._report(name, 0.0, True)
             return target
         _check_replaceable(target)
         start = time.monotonic()
         with self._write_errors():
             self._compute_stage(target, work, {"key": key, **description}, start)
-        self._report_stage(name, time.monotonic() - start, False)
+        self._report(name, time.monotonic() - start, False)
         return target
 
     def _compute_stage(self, target: Path, work: Callable[[Path], object], state: dict[str, Any], start: float) -> None:
@@ -113,10 +117,6 @@ class Stages:
                 shutil.rmtree(stage_folder, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
-
-    def _report_stage(self, name: str, seconds: float, reused: bool) -> None:
-        if self._report is not None:
-            self._report(name, seconds, reused)
 
     @contextlib.contextmanager
     def _write_errors(self) -> Iterator[None]:
