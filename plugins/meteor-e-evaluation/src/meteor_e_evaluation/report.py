@@ -99,7 +99,7 @@ def _make_table_grid(table: Table, digits: int) -> Grid:
     metrics = _sort_metrics(table)
     return Grid(
         ["metric", *table.columns],
-        [[metric, *(_format_cell(cell, digits) for cell in _iterate_cells(table, metric))] for metric in metrics],
+        [_format_row(table, metric, digits) for metric in metrics],
         title=f"{_title(table)}, {table.measure.level} level",
         notes=_explain_undefined(table),
         best=_find_best_cells([table.rows[metric] for metric in metrics]),
@@ -129,6 +129,11 @@ def _sort_metrics(table: Table) -> list[str]:
     if table.columns[-1] not in table.ranks:
         return list(table.rows)
     return sorted(table.rows, key=get_last_value, reverse=True)
+
+
+def _format_row(table: Table, metric: str, digits: int) -> list[str]:
+    """Return the name of a metric, followed by its formatted values."""
+    return [metric, *(_format_cell(cell, digits) for cell in _iterate_cells(table, metric))]
 
 
 def _format_cell(cell: _Cell, digits: int) -> str:

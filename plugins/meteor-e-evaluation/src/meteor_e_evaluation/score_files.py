@@ -64,17 +64,15 @@ class _Choice(NamedTuple):
         if self.value is None:
             values = self._find_default_values(available_values, location)
         else:
-            values = self._find_selected_values(available_values, location)
+            values = self._match_value(self.value, available_values, location)
         return [entry for entry in file_scores if getattr(entry, self.field) in values]
 
-    def _find_selected_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
+    def _match_value(self, value: str, available_values: Sequence[str], location: str) -> Sequence[str]:
         """Return the selected value, and the empty value of scores whose field is unknown."""
-        assert self.value is not None
-        if self.value not in available_values and available_values != [""]:
-            hint = near_miss(self.value, available_values)
-            names = ", ".join(available_values)
-            raise InputError(f"{location}: no {self.field} {self.value!r}{hint}; it has {names}")
-        return ("", self.value)
+        if value not in available_values and available_values != [""]:
+            hint = near_miss(value, available_values)
+            raise InputError(f"{location}: no {self.field} {value!r}{hint}; it has {', '.join(available_values)}")
+        return ("", value)
 
     def _find_default_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
         """Return the only value, or the first value that is a default, ignoring case."""

@@ -86,11 +86,11 @@ def _remove_not(draft: Draft, index: int) -> str:
     """
     auxiliary = _find_auxiliary(draft, index)
     verb_index = _find_base_verb(draft, index)
-    if auxiliary.verb in TAGS_OF_DO and verb_index is not None:
+    if auxiliary is not None and auxiliary.verb in TAGS_OF_DO and verb_index is not None:
         return _replace_do(draft, index, auxiliary, verb_index)
     if draft.lower[index] == "not":
         return draft.remove_words([index])
-    return draft.replace_words({index: auxiliary.verb})
+    return draft.replace_words({index: remove_negation(draft.lower[index])})
 
 
 class _Auxiliary(NamedTuple):
@@ -105,13 +105,13 @@ class _Auxiliary(NamedTuple):
     verb: str
 
 
-def _find_auxiliary(draft: Draft, negation_index: int) -> _Auxiliary:
-    """Return the auxiliary verb before "not" or "n't". At the beginning of the text, the verb is an empty word."""
+def _find_auxiliary(draft: Draft, negation_index: int) -> _Auxiliary | None:
+    """Return the auxiliary verb before "not" or "n't", or None if the text begins with "not"."""
     negation = draft.lower[negation_index]
     if negation != "not":
         return _Auxiliary(negation_index, remove_negation(negation))
     if negation_index == 0:
-        return _Auxiliary(0, "")
+        return None
     return _Auxiliary(negation_index - 1, draft.lower[negation_index - 1])
 
 

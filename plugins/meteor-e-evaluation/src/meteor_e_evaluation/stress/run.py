@@ -468,12 +468,12 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
         weights: number of times that each bootstrap sample contains each segment, an array ``(samples, segments)``.
     """
     all_segments = np.ones((1, weights.shape[1]))
-    (mean,) = _sample_mean_shares(outcomes, all_segments)
-    bounds = interval(_sample_mean_shares(outcomes, weights))
+    (mean,) = _compute_mean_shares(outcomes, all_segments)
+    bounds = interval(_compute_mean_shares(outcomes, weights))
     return Share(float(mean), bounds.low, bounds.high)
 
 
-def _sample_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
+def _compute_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
     """Return the mean share of correctly ranked pairs on each sample of segments that contains any pairs.
 
     If a sample contains no pairs of a perturbation, the mean is over the other perturbations.
