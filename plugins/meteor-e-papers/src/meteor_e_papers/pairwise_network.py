@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from meteor_e_learned.models.base import strict_tau
@@ -14,6 +14,9 @@ from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Met
 from meteor_e.api.component import options_by_name
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import Floats
+
+if TYPE_CHECKING:
+    from meteor_e_papers.pairwise_training import LabeledPairs
 
 
 class PairwiseNetwork(Estimator):
@@ -144,6 +147,12 @@ class PairwiseNetwork(Estimator):
         result: NDArray[np.float32] = scaled.astype(np.float32)
         return result
 
+    def scale_data(self, X: Floats, y: NDArray[Any]) -> LabeledPairs:  # noqa: N803
+        """Scale the inputs, and return the data for training or validation."""
+        from meteor_e_papers.pairwise_training import LabeledPairs
+
+        return LabeledPairs(self.scale_pairs(np.asarray(X, float)), np.asarray(y))
+
     def fit_scaler(self, X: Floats) -> None:  # noqa: N803
         """Determine the range of each input in the training pairs, and the factor that scales the input.
 
@@ -230,26 +239,21 @@ def fit_seeds(
     Training several networks together takes little more time than training a single network. The arguments are
     described in :meth:`PairwiseNetwork.fit`.
     """
-    from meteor_e_papers.pairwise_training import LabeledPairs, train_models
+    from meteor_e_papers.pairwise_training import train_models
 
     _check_networks(networks)
     for network in networks:
         network.fit_scaler(np.asarray(X, float))
-    # The options and the scalers of all networks are equal.
-    options, scale_pairs = networks[0].options, networks[0].scale_pairs
-    training = LabeledPairs(scale_pairs(np.asarray(X, float)), np.asarray(y))
-    if validation is None:
-        validation_data = training
-    else:
-        validation_pairs, validation_labels = validation
-        validation_data = LabeledPairs(scale_pairs(np.asarray(validation_pairs, float)), np.asarray(validation_labels))
+    # The scalers of all networks are equal.
+    training = networks[0].scale_data(X, y)
+    validation_data = training if validation is None else networks[0].scale_data(*validation)
     seeds = [network.options.seed for network in networks]
     run = TrainingRun(report=report, checkpoint=checkpoint, resume=resume)
-    trained_models = train_models(options, seeds, training, validation_data, run)
-    for network, theta, tau, epoch in zip(networks, *trained_models, strict=True):
-        network.theta_ = theta
-        network.best_tau_ = float(tau)
-        network.best_epoch_ = int(epoch)
+    state = train_models(networks[0].options, seeds, training, validation_data, run)
+    for index, network in enumerate(networks):
+        network.theta_ = state.best_theta[index].astype(np.float32)
+        network.best_tau_ = float(state.best_tau[index])
+        network.best_epoch_ = int(state.best_epoch[index])
 
 
 def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:

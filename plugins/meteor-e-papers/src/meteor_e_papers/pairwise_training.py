@@ -37,24 +37,10 @@ class LabeledPairs(NamedTuple):
     labels: NDArray[Any]
 
 
-class TrainedModels(NamedTuple):
-    """The best epoch of each model.
-
-    Attributes:
-        theta: the parameters, ``(models, parameters)``.
-        tau: Kendall's τ on the validation data, ``(models,)``.
-        epoch: the number of the epoch, ``(models,)``.
-    """
-
-    theta: NDArray[np.float32]
-    tau: Floats
-    epoch: NDArray[np.int64]
-
-
 def train_models(
     options: Any, seeds: Sequence[int], training: LabeledPairs, validation: LabeledPairs, run: TrainingRun
-) -> TrainedModels:
-    """Train a model for each seed.
+) -> TrainingState:
+    """Train a model for each seed, and return the final state, which contains the best parameters of each model.
 
     Args:
         options: the options of the estimator, except for the seed.
@@ -63,15 +49,12 @@ def train_models(
         validation: the data that select the best epoch.
         run: the functions that report and store the state of the training, and the state to continue from.
     """
-    generators = [np.random.default_rng(seed) for seed in seeds]
     device = choose_device(options.device)
-    if run.resume is None:
-        state = _start_training(options, generators, training, device)
-    else:
-        state = _resume_training(run.resume, generators, device)
+    first_state = _make_initial_state(options, seeds, training) if run.resume is None else run.resume
     data = _copy_to_device(training, validation, device)
-    _Trainer(options, data, state, generators).train(run)
-    return TrainedModels(state.best_theta.cpu().numpy(), state.best_tau, state.best_epoch)
+    trainer = _Trainer(options, data, _DeviceState.from_checkpoint(first_state, device))
+    trainer.train(run)
+    return trainer.state.to_checkpoint()
 
 
 def compute_pair_logits(architecture: Architecture, theta: NDArray[np.float32], pairs: NDArray[np.float32]) -> Floats:
@@ -117,69 +100,23 @@ def _copy_to_device(training: LabeledPairs, validation: LabeledPairs, device: to
     )
 
 
-@dataclass
-class _DeviceState:
-    """The state of a training run on a device such as a GPU. The attributes are described in :class:`TrainingState`."""
-
-    phase: int
-    epoch: int
-    theta: Tensor
-    squares: Tensor
-    best_theta: Tensor
-    best_tau: Floats
-    best_epoch: NDArray[np.int64]
-
-    def start_phase(self, phase: int) -> None:
-        """Continue with the next cost function, starting from the best parameters of the previous cost function."""
-        self.phase = phase
-        self.epoch = 0
-        self.theta = self.best_theta.clone()
-        self.squares = torch.zeros_like(self.theta)
-        self.best_epoch = np.zeros_like(self.best_epoch)
-
-    def has_converged(self, patience: int | None) -> bool:
-        """Return whether no model has improved for ``patience`` epochs. If ``patience`` is None, return False."""
-        return patience is not None and bool(self.epoch - self.best_epoch.max() >= patience)
-
-    def keep_best(self, tau: Floats) -> None:
-        """Store the current parameters of each model if no earlier epoch had a higher τ."""
-        for index in np.flatnonzero(tau >= self.best_tau):
-            self.best_tau[index] = tau[index]
-            self.best_epoch[index] = self.epoch
-            self.best_theta[index] = self.theta[index]
-
-    def to_checkpoint(self, generators: Sequence[np.random.Generator]) -> TrainingState:
-        """Copy the state of the training and of the random number generators to main memory."""
-        return TrainingState(
-            phase=self.phase,
-            epoch=self.epoch,
-            theta=self.theta.cpu().numpy().astype(float),
-            squares=self.squares.cpu().numpy().astype(float),
-            best_theta=self.best_theta.cpu().numpy().astype(float),
-            best_tau=self.best_tau.copy(),
-            best_epoch=self.best_epoch.copy(),
-            order=[dict(generator.bit_generator.state) for generator in generators],
-        )
-
-
-def _start_training(
-    options: Any, generators: Sequence[np.random.Generator], training: LabeledPairs, device: torch.device
-) -> _DeviceState:
-    """Draw the initial parameters of each model, and return the initial state of the training."""
+def _make_initial_state(options: Any, seeds: Sequence[int], training: LabeledPairs) -> TrainingState:
+    """Draw the initial parameters of each model, and return the state before the first epoch."""
     architecture = make_architecture(options)
-    parameters = np.stack([architecture.draw_parameters(generator) for generator in generators])
+    generators = [np.random.default_rng(seed) for seed in seeds]
+    theta = np.stack([architecture.draw_parameters(generator) for generator in generators])
     if options.skip_start == "logistic" and options.features:
         # The weights of the skip arcs are the first parameters of a model.
-        parameters[:, : 2 * options.features] = _fit_skip_weights(training, options.features)
-    theta = torch.tensor(parameters, dtype=torch.float32).to(device)
-    return _DeviceState(
+        theta[:, : 2 * options.features] = _fit_skip_weights(training, options.features)
+    return TrainingState(
         phase=0,
         epoch=0,
         theta=theta,
-        squares=torch.zeros_like(theta),
-        best_theta=theta.clone(),
-        best_tau=np.full(len(generators), -np.inf),
-        best_epoch=np.zeros(len(generators), np.int64),
+        squares=np.zeros_like(theta),
+        best_theta=theta,
+        best_tau=np.full(len(seeds), -np.inf),
+        best_epoch=np.zeros(len(seeds), np.int64),
+        order=[dict(generator.bit_generator.state) for generator in generators],
     )
 
 
@@ -200,21 +137,72 @@ def _fit_skip_weights(training: LabeledPairs, n_features: int) -> Floats:
     return np.concatenate([weights, -weights])
 
 
-def _resume_training(
-    checkpoint: TrainingState, generators: Sequence[np.random.Generator], device: torch.device
-) -> _DeviceState:
-    """Copy the state of a checkpoint to a device, and restore the random number generators."""
-    for generator, generator_state in zip(generators, checkpoint.order, strict=True):
-        generator.bit_generator.state = generator_state
-    return _DeviceState(
-        phase=checkpoint.phase,
-        epoch=checkpoint.epoch,
-        theta=torch.tensor(checkpoint.theta, dtype=torch.float32).to(device),
-        squares=torch.tensor(checkpoint.squares, dtype=torch.float32).to(device),
-        best_theta=torch.tensor(checkpoint.best_theta, dtype=torch.float32).to(device),
-        best_tau=checkpoint.best_tau.copy(),
-        best_epoch=checkpoint.best_epoch.copy(),
-    )
+@dataclass
+class _DeviceState:
+    """The state of a training run on a device such as a GPU.
+
+    Attributes:
+        generators: the random number generator of each model.
+        phase, epoch, theta, squares, best_theta, best_tau, best_epoch: see :class:`TrainingState`.
+    """
+
+    generators: list[np.random.Generator]
+    phase: int
+    epoch: int
+    theta: Tensor
+    squares: Tensor
+    best_theta: Tensor
+    best_tau: Floats
+    best_epoch: NDArray[np.int64]
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: TrainingState, device: torch.device) -> _DeviceState:
+        """Copy the state of a checkpoint to a device, and restore the random number generators."""
+        generators = [np.random.default_rng() for _ in checkpoint.order]
+        for generator, generator_state in zip(generators, checkpoint.order, strict=True):
+            generator.bit_generator.state = generator_state
+        return cls(
+            generators=generators,
+            phase=checkpoint.phase,
+            epoch=checkpoint.epoch,
+            theta=torch.tensor(checkpoint.theta, dtype=torch.float32, device=device),
+            squares=torch.tensor(checkpoint.squares, dtype=torch.float32, device=device),
+            best_theta=torch.tensor(checkpoint.best_theta, dtype=torch.float32, device=device),
+            best_tau=checkpoint.best_tau.copy(),
+            best_epoch=checkpoint.best_epoch.copy(),
+        )
+
+    def to_checkpoint(self) -> TrainingState:
+        """Copy the state of the training and of the random number generators to main memory."""
+        return TrainingState(
+            phase=self.phase,
+            epoch=self.epoch,
+            theta=self.theta.cpu().numpy().astype(float),
+            squares=self.squares.cpu().numpy().astype(float),
+            best_theta=self.best_theta.cpu().numpy().astype(float),
+            best_tau=self.best_tau.copy(),
+            best_epoch=self.best_epoch.copy(),
+            order=[dict(generator.bit_generator.state) for generator in self.generators],
+        )
+
+    def start_phase(self, phase: int) -> None:
+        """Continue with the next cost function, starting from the best parameters of the previous cost function."""
+        self.phase = phase
+        self.epoch = 0
+        self.theta = self.best_theta.clone()
+        self.squares = torch.zeros_like(self.theta)
+        self.best_epoch = np.zeros_like(self.best_epoch)
+
+    def has_converged(self, patience: int | None) -> bool:
+        """Return whether no model has improved for ``patience`` epochs. If ``patience`` is None, return False."""
+        return patience is not None and bool(self.epoch - self.best_epoch.max() >= patience)
+
+    def keep_best(self, tau: Floats) -> None:
+        """Store the current parameters of each model if no earlier epoch had a higher τ."""
+        for index in np.flatnonzero(tau >= self.best_tau):
+            self.best_tau[index] = tau[index]
+            self.best_epoch[index] = self.epoch
+            self.best_theta[index] = self.theta[index]
 
 
 class _Trainer:
@@ -224,17 +212,13 @@ class _Trainer:
         options: the options of the estimator.
         data: the training data and the validation data.
         state: the state of the training, which is updated.
-        generators: the random number generator of each model.
     """
 
-    def __init__(
-        self, options: Any, data: _DeviceData, state: _DeviceState, generators: Sequence[np.random.Generator]
-    ) -> None:
+    def __init__(self, options: Any, data: _DeviceData, state: _DeviceState) -> None:
         self.options = options
         self.architecture = make_architecture(options)
         self.data = data
         self.state = state
-        self.generators = generators
         penalty = self.architecture.make_penalty(options.decay, decay_skip=options.decay_skip)
         self.penalty = penalty.to(data.pairs.device)
 
@@ -251,7 +235,7 @@ class _Trainer:
                 if run.report is not None:
                     run.report(figures)
                 if run.checkpoint is not None:
-                    run.checkpoint(self.state.to_checkpoint(self.generators))
+                    run.checkpoint(self.state.to_checkpoint())
 
     def is_phase_complete(self) -> bool:
         """Return whether the training with the current cost function is complete."""
@@ -292,7 +276,7 @@ class _Trainer:
 
     def draw_orders(self) -> Tensor:
         """Draw a random order of the training pairs for each model as a tensor ``(models, pairs)``."""
-        orders = np.stack([generator.permutation(len(self.data.pairs)) for generator in self.generators])
+        orders = np.stack([generator.permutation(len(self.data.pairs)) for generator in self.state.generators])
         return torch.from_numpy(orders).to(self.data.pairs.device)
 
     def validate(self) -> Floats:
