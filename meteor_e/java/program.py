@@ -65,12 +65,7 @@ def _run_plain(configuration: JavaConfiguration, stream: TextIO) -> None:
         return
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    scores = scorer.compute_scores(total)
-    if options.quiet:
-        stream.write(java_double(scores.score) + "\n")
-    else:
-        stream.write("\nSystem level statistics:\n\n")
-        stream.write(format_corpus_table(total, scores, configuration))
+    _write_corpus_scores(scorer, total, stream)
 
 
 def _write_header(configuration: JavaConfiguration, input_format: str, stream: TextIO) -> None:
@@ -107,6 +102,16 @@ def _write_segments(
                 target.write(format_segment(number, segment) + "\n")
             corpus_sum.add_total(batch.total, batch.n_segments)
     return corpus_sum.total
+
+
+def _write_corpus_scores(scorer: JavaScorer, total: Statistics, stream: TextIO) -> None:
+    """Write the table of corpus scores, or only the final score with ``-q``."""
+    scores = scorer.compute_scores(total)
+    if scorer.configuration.options.quiet:
+        stream.write(java_double(scores.score) + "\n")
+    else:
+        stream.write("\nSystem level statistics:\n\n")
+        stream.write(format_corpus_table(total, scores, scorer.configuration))
 
 
 def _choose_format(scorer: JavaScorer) -> Callable[[int, ScoredSegment], str]:
