@@ -104,9 +104,7 @@ def _find_key_mistake(mapping: dict[Any, Any], kind: Any, noun: str) -> _Mistake
 
 def _describe_wrong_type(value: Any, kind: Any) -> str:
     """Return the error message for a value that does not have the expected type. It may suggest a similar choice."""
-    choices: list[str] = []
-    for member in _union_members(kind):
-        choices += _list_choices(types.type_info(member))
+    choices = [choice for member in _union_members(kind) for choice in _list_choices(types.type_info(member))]
     suggestion = near_miss(str(value), choices)
     return f"must be {describe_type(types.type_info(kind))}, not {_describe_value(value)}{suggestion}"
 

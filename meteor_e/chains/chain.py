@@ -372,9 +372,8 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
-    matchers = []
-    for matcher, weight in zip(components.matchers, chain.parameters.weights, strict=True):
-        matchers.append(_describe_component(matcher, f"={weight!r}"))
+    weighted_matchers = zip(components.matchers, chain.parameters.weights, strict=True)
+    matchers = [_describe_component(matcher, f"={weight!r}") for matcher, weight in weighted_matchers]
     parts = {
         "meteor_e": __version__,
         "lang": _describe_language(chain.language),

@@ -165,18 +165,13 @@ def _read_groups(lines: Iterable[_Line], count: int) -> Iterator[Source]:
 def _read_moses(lines: Iterable[_Line]) -> Iterator[Source]:
     """Read a Moses n-best list, in which each line begins with a source id, and yield the sources."""
     finished_ids = set()
-    for source_id, group in groupby(lines, _parse_source_id):
+    for source_id, group in groupby(lines, key=lambda line: line.text.partition("|||")[0].strip()):
         source_lines = list(group)
         location = source_lines[0].location
         if source_id in finished_ids:
             raise InputError(f"{location}: source {source_id} occurs again; the lines of a source must be consecutive")
         finished_ids.add(source_id)
         yield _parse_moses_source(location, source_id, [line.text for line in source_lines])
-
-
-def _parse_source_id(line: _Line) -> str:
-    """Return the source id of a line in a Moses n-best list."""
-    return line.text.partition("|||")[0].strip()
 
 
 _MOSES_FIELDS = 4

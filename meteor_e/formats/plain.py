@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, os_errors_as, spell_size
+from meteor_e.base.texts import are_valid_texts
 
 _BLOCK = 1 << 16
 """At most this number of bytes is read at once."""
@@ -35,10 +36,10 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
         for lines in _read_lines(stream, name, encoding):
             if line_count == 0:
                 lines[0] = lines[0].removeprefix("\ufeff")
-            if _has_surrogates("".join(lines)):
-                yield from _check_lines(lines, line_count + 1, name, encoding)
-            else:
+            if are_valid_texts(lines):
                 yield from lines
+            else:
+                yield from _check_lines(lines, line_count + 1, name, encoding)
             line_count += len(lines)
 
 
@@ -113,15 +114,6 @@ def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:
     reason = f"byte {error.start + 1}: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error)
     codec_name = codecs.lookup(encoding).name.upper()
     return f"{location}: not valid {codec_name} ({reason}); convert the file, or name its encoding"
-
-
-def _has_surrogates(text: str) -> bool:
-    """Return whether a text contains surrogates, which represent invalid bytes."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:

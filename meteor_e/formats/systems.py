@@ -162,29 +162,32 @@ def _count_segments(
     Raises:
         InputError: if a file cannot be read or is empty, or if the files differ in length.
     """
-    first_path = ""
-    first_count: int | None = None
     # Standard input is not counted, because it can be read only once.
     paths = [path for path in dict.fromkeys([*hypotheses, *references]) if path != "-"]
+    segment_counts = {}
     for path in paths:
-        line_count = sum(1 for _ in read_segments(path, encoding=encoding))
         lines_per_segment = references_per_segment if path in references else 1
-        if line_count % lines_per_segment:
-            raise InputError(
-                f"{path} has {count_of(line_count, 'line')}, which is not a multiple of {references_per_segment} "
-                "references per segment"
-            )
-        count = line_count // lines_per_segment
-        if first_count is None:
-            first_path = path
-            first_count = count
+        segment_counts[path] = _count_segments_of_file(path, lines_per_segment, encoding)
+    for path, count in segment_counts.items():
+        first_count = segment_counts[paths[0]]
         if count != first_count:
             raise InputError(
-                f"{first_path} has {count_of(first_count, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}"
+                f"{paths[0]} has {count_of(first_count, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}"
             )
         if not count:
             raise InputError(f"{path} is empty; there is nothing to score")
-    return first_count
+    return segment_counts[paths[0]] if paths else None
+
+
+def _count_segments_of_file(path: str, lines_per_segment: int, encoding: str) -> int:
+    """Return the number of segments in a plain text file in which each segment has one or several lines."""
+    line_count = sum(1 for _ in read_segments(path, encoding=encoding))
+    if line_count % lines_per_segment:
+        raise InputError(
+            f"{path} has {count_of(line_count, 'line')}, which is not a multiple of {lines_per_segment} "
+            "references per segment"
+        )
+    return line_count // lines_per_segment
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:

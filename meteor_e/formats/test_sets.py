@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.extras import require
 
-_OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
+_OTHER_FIELDS = {"src", "ref", "docid", "doc_id", "origlang", "domain"}
+"""Fields of a test set that are not outputs of systems. The names of references are ``ref`` or ``ref:A``."""
 
 
 def target_language(pair: str) -> str:
@@ -61,11 +62,7 @@ def named_set(name: str, pair: str) -> NamedSet:
     files = _download_files(dataset, pair)
     reference_files = set(dataset.get_reference_files(pair))
     references = [path for path in files.values() if path in reference_files]
-    systems = {}
-    for field, path in files.items():
-        is_reference = field.partition(":")[0] == "ref"
-        if field not in _OTHER_FIELDS and not is_reference:
-            systems[field] = path
+    systems = {field: path for field, path in files.items() if field.partition(":")[0] not in _OTHER_FIELDS}
     return NamedSet(files["src"], references, systems)
 
 

@@ -132,12 +132,11 @@ def generic_language(tag: LanguageTag) -> Language:
     """Return the generic definition of a language that does not have a language file."""
     names = language_names()
     english_name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
-    tasks = {}
-    for task_name, task in generic_tasks(("exact",), common_tasks()).items():
-        weights = dict(task.weights)
+    tasks = generic_tasks(("exact",), common_tasks())
+    for name, task in tasks.items():
         # The matcher "paraphrase" needs a resource pack, and languages without a language file do not have any.
-        weights.pop("paraphrase", None)
-        tasks[task_name] = replace(task, weights=weights)
+        weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
+        tasks[name] = replace(task, weights=weights)
     return Language(
         code=tag.code,
         name=english_name,

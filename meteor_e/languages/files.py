@@ -59,17 +59,12 @@ def parse_language(data: object, source: str = "") -> Language:
     return Language(**settings)
 
 
-def _read_evidence(content: Mapping[str, Any]) -> dict[str, Evidence]:
-    """Return the measured effects of resources by the name of the resource."""
-    return {resource: Evidence(**fields) for resource, fields in content.items()}
-
-
 _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "matchers": tuple,
     "aliases": tuple,
     "resources": tuple,
     "normalization": Normalization,
-    "evidence": _read_evidence,
+    "evidence": lambda effects: {resource: Evidence(**effect) for resource, effect in effects.items()},
 }
 """Functions that convert values of a language file to the types of :class:`Language`, by key."""
 

@@ -63,7 +63,6 @@ class Registry(ABC, Generic[T]):
         self.kind = kind
         self.hook = hook or f"meteor_e_{kind.replace(' ', '_')}s"
         self._plugins = plugins
-        self._builtin_definitions: dict[str, Definition[T]] = {}
         self._claims: dict[str, list[Definition[T]]] = {}
 
     @abstractmethod
@@ -120,9 +119,8 @@ class Registry(ABC, Generic[T]):
 
     def _find_definitions(self, name: str) -> list[Definition[T]]:
         """Return the built-in definition of a name, or else the definitions of plugins."""
-        builtin_definition = self._builtin_definition(name)
-        if builtin_definition is not None:
-            return [builtin_definition]
+        if name in self.builtins:
+            return [self._builtin_definitions[name]]
         if name not in self._collect_claims():
             # The name may belong to an installed plugin. Importing the installed plugins is slow.
             self._plugins.load()
@@ -159,13 +157,10 @@ class Registry(ABC, Generic[T]):
             error = "" if definition.origin == BUILTIN else clash
             yield self._make_entry(definition, error, summarize)
 
-    def _builtin_definition(self, name: str) -> Definition[T] | None:
-        """Return the definition of a built-in name, or ``None`` if the name is not built in."""
-        if name not in self.builtins:
-            return None
-        if name not in self._builtin_definitions:
-            self._builtin_definitions[name] = Definition(self.kind, name, BUILTIN, self.builtins[name], self.load_raw)
-        return self._builtin_definitions[name]
+    @cached_property
+    def _builtin_definitions(self) -> dict[str, Definition[T]]:
+        """The definitions of the built-in objects by name."""
+        return {name: Definition(self.kind, name, BUILTIN, raw, self.load_raw) for name, raw in self.builtins.items()}
 
     def _collect_claims(self) -> dict[str, list[Definition[T]]]:
         """Call the hooks of newly loaded plugins, and return the definitions of all plugins by name."""
@@ -210,9 +205,8 @@ class Registry(ABC, Generic[T]):
 
     def _list_definitions(self, name: str) -> list[Definition[T]]:
         """Return all definitions of a name. A built-in definition comes before the definitions of plugins."""
-        builtin_definition = self._builtin_definition(name)
-        definitions = [] if builtin_definition is None else [builtin_definition]
-        return definitions + self._claims.get(name, [])
+        builtin_definitions = [self._builtin_definitions[name]] if name in self.builtins else []
+        return builtin_definitions + self._claims.get(name, [])
 
     def _make_entry(self, definition: Definition[T], error: str, summarize: Callable[[T], str]) -> Entry:
         """Load an object and describe it for listings. If loading fails, the description contains the error message."""

@@ -48,40 +48,39 @@ class PluginRegistry:
         kinds: the registries by kind, in the order in which ``meteor-e plugins`` lists them.
     """
 
-    matchers: Registry[type[Matcher]]
-    features: Registry[type[Feature]]
-    metrics: Registry[type[Metric]]
-    estimators: Registry[type[Estimator]]
-    measures: Registry[type[Measure[Any]]]
-    perturbations: Registry[type[Perturbation]]
-    java_modules: Registry[type[JavaModule]]
-    table_formats: Registry[type[TableFormat]]
-    output_formats: Registry[type[OutputFormat]]
-    runners: Registry[type[ScoreRunner]]
-    lemmatizers: Registry[type[Lemmatizer]]
-    segmenters: Registry[type[Segmenter]]
-
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = find_entry_points) -> None:
         self._plugins = plugins = InstalledPlugins(entry_points)
-        self.matchers = ClassRegistry("matcher", plugins, "meteor_e.api.matchers:Matcher", builtin.MATCHERS)
-        self.features = ClassRegistry("feature", plugins, "meteor_e.api.features:Feature")
-        self.metrics = ClassRegistry("metric", plugins, "meteor_e.api.metrics:Metric", builtin.METRICS)
-        self.estimators = ClassRegistry("estimator", plugins, "meteor_e.api.estimators:Estimator")
-        self.measures = ClassRegistry("measure", plugins, "meteor_e.api.measures:Measure")
-        self.perturbations = ClassRegistry("perturbation", plugins, "meteor_e.api.perturbations:Perturbation")
-        self.java_modules = ClassRegistry("java module", plugins, "meteor_e.api.java_modules:JavaModule")
-        self.table_formats = ClassRegistry(
+        self.matchers: Registry[type[Matcher]] = ClassRegistry(
+            "matcher", plugins, "meteor_e.api.matchers:Matcher", builtin.MATCHERS
+        )
+        self.features: Registry[type[Feature]] = ClassRegistry("feature", plugins, "meteor_e.api.features:Feature")
+        self.metrics: Registry[type[Metric]] = ClassRegistry(
+            "metric", plugins, "meteor_e.api.metrics:Metric", builtin.METRICS
+        )
+        self.estimators: Registry[type[Estimator]] = ClassRegistry(
+            "estimator", plugins, "meteor_e.api.estimators:Estimator"
+        )
+        self.measures: Registry[type[Measure[Any]]] = ClassRegistry("measure", plugins, "meteor_e.api.measures:Measure")
+        self.perturbations: Registry[type[Perturbation]] = ClassRegistry(
+            "perturbation", plugins, "meteor_e.api.perturbations:Perturbation"
+        )
+        self.java_modules: Registry[type[JavaModule]] = ClassRegistry(
+            "java module", plugins, "meteor_e.api.java_modules:JavaModule"
+        )
+        self.table_formats: Registry[type[TableFormat]] = ClassRegistry(
             "table format", plugins, "meteor_e.api.tables:TableFormat", builtin.TABLE_FORMATS
         )
-        self.output_formats = ClassRegistry(
+        self.output_formats: Registry[type[OutputFormat]] = ClassRegistry(
             "output format", plugins, "meteor_e.api.formats:OutputFormat", builtin.OUTPUT_FORMATS
         )
-        self.runners = ClassRegistry("runner", plugins, "meteor_e.api.tables:ScoreRunner")
+        self.runners: Registry[type[ScoreRunner]] = ClassRegistry("runner", plugins, "meteor_e.api.tables:ScoreRunner")
         self.languages = LanguageRegistry("language", plugins, "meteor_e_language_files")
-        self.lemmatizers = ClassRegistry(
+        self.lemmatizers: Registry[type[Lemmatizer]] = ClassRegistry(
             "lemmatizer", plugins, "meteor_e.api.lemmatizers:Lemmatizer", builtin.LEMMATIZERS
         )
-        self.segmenters = ClassRegistry("segmenter", plugins, "meteor_e.api.segmenters:Segmenter", builtin.SEGMENTERS)
+        self.segmenters: Registry[type[Segmenter]] = ClassRegistry(
+            "segmenter", plugins, "meteor_e.api.segmenters:Segmenter", builtin.SEGMENTERS
+        )
         self.chains = ChainRegistry("chain", plugins)
         self.commands = CommandRegistry("command", plugins)
         registries: tuple[Registry[Any], ...] = (

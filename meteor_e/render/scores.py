@@ -116,12 +116,12 @@ class ScoreResult(Result):
         """
         from meteor_e.base.extras import data_frame
 
-        column_names = [column.name for column in self.table.columns]
-        rows = []
-        for system in self.table.systems:
-            scores = [values[0] for values in self.table.column_values(system)]
-            rows.append((system.system, *scores))
-        return data_frame(("system", *column_names), rows)
+        header = ("system", *(column.name for column in self.table.columns))
+        rows = [
+            (system.system, *(values[0] for values in self.table.column_values(system)))
+            for system in self.table.systems
+        ]
+        return data_frame(header, rows)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
         """Yield lines of text with the segment scores and, if requested, the alignments."""

@@ -174,11 +174,6 @@ def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozen
     return report.run(call, frozenset, keys) or frozenset()
 
 
-def _list_proposals(matcher: Matcher, hypothesis: list[Token], reference: list[Token]) -> list[Any]:
-    """Return the matches that a matcher proposes, without checking that they are valid."""
-    return list(matcher.match(hypothesis, reference))
-
-
 def _match(matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the matches that a matcher proposes for a hypothesis and a reference."""
     hypothesis, reference = pair
@@ -191,7 +186,7 @@ def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matche
     hypothesis_copy = list(hypothesis)
     reference_copy = list(reference)
     call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
-    proposed_matches = report.run(call, _list_proposals, matcher, hypothesis_copy, reference_copy)
+    proposed_matches = report.run(call, lambda: list(matcher.match(hypothesis_copy, reference_copy)))
     is_unchanged = (hypothesis_copy, reference_copy) == pair
     report.expect(is_unchanged, "match changes the segments that are passed to it")
     matches = []

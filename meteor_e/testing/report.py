@@ -202,13 +202,7 @@ def _check_description(report: ErrorReport, instance: Component) -> None:
 def pickle_copy(report: ErrorReport, component: T) -> T | None:
     """Copy a component by pickling it. If pickling fails, record an error and return ``None``."""
     title = "pickling it (chains are sent to other processes, so avoid lambdas, open files and local classes)"
-    return report.run(title, _copy_by_pickling, component)
-
-
-def _copy_by_pickling(component: T) -> T:
-    """Copy a component by pickling and unpickling it."""
-    copy: T = pickle.loads(pickle.dumps(component))
-    return copy
+    return report.run(title, lambda: pickle.loads(pickle.dumps(component)))
 
 
 def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
