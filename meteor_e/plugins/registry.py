@@ -84,9 +84,21 @@ class PluginRegistry:
         self.chains = ChainRegistry("chain", plugins)
         self.commands = CommandRegistry("command", plugins)
         registries: tuple[Registry[Any], ...] = (
-            *(self.matchers, self.features, self.metrics, self.estimators, self.measures, self.perturbations),
-            *(self.java_modules, self.table_formats, self.output_formats, self.runners, self.languages),
-            *(self.lemmatizers, self.segmenters, self.chains, self.commands),
+            self.matchers,
+            self.features,
+            self.metrics,
+            self.estimators,
+            self.measures,
+            self.perturbations,
+            self.java_modules,
+            self.table_formats,
+            self.output_formats,
+            self.runners,
+            self.languages,
+            self.lemmatizers,
+            self.segmenters,
+            self.chains,
+            self.commands,
         )
         self.kinds = {registry.kind: registry for registry in registries}
 
