@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from meteor_e.engine.protocol import Tokenization
 
 
-_MAX_CODE_TABLE = 1 << 20
-"""Maximum size of a table from codes to ranks. Sorting takes less time than a larger table."""
-
-
 class Aggregated(NamedTuple):
     """Approximate scores.
 
@@ -79,33 +75,26 @@ class _Keys(NamedTuple):
         Returns:
             A matrix, ``(hypotheses, references)``.
         """
-        column_of_key = np.full(self.key_count, -1)
         # Keys that do not occur in any hypothesis cannot match, so they do not get a column.
-        hypothesis_keys = np.unique(self.keys[np.isin(self.texts, hypotheses)])
-        column_of_key[hypothesis_keys] = np.arange(len(hypothesis_keys))
-        word_weights = self._to_matrix(hypotheses, column_of_key, self.weights)
-        key_occurs = self._to_matrix(references, column_of_key, np.ones(len(self.weights)))
+        keys = np.unique(self.keys[np.isin(self.texts, hypotheses)])
+        word_weights = self._to_matrix(hypotheses, keys, self.weights)
+        key_occurs = self._to_matrix(references, keys, np.ones(len(self.weights)))
         return np.asarray(word_weights @ key_occurs.T, float)
 
-    def _to_matrix(self, texts: Integers, column_of_key: Integers, cell_values: Floats) -> NDArray[np.float32]:
+    def _to_matrix(self, texts: Integers, keys: Integers, cell_values: Floats) -> NDArray[np.float32]:
         """Return a matrix with a row for each text and a column for each key. Cells are 0 if a text lacks a key.
 
         Args:
             texts: indexes of distinct texts.
-            column_of_key: column of each key, or -1 for keys that are left out.
+            keys: indexes of distinct keys, in increasing order.
             cell_values: the cell's value for each occurrence of a key in a text.
         """
-        # Some texts do not contain any keys, so the largest text index may only occur in one of the two arrays.
-        text_count = max(self.texts.max(initial=0), texts.max(initial=0)) + 1
-        row_of_text = np.full(text_count, -1)
-        row_of_text[texts] = np.arange(len(texts))
-        # The row and the column of each occurrence of a key, (occurrences,). Both are -1 for what is left out.
-        rows = row_of_text[self.texts]
-        columns = column_of_key[self.keys]
-        is_cell = (rows >= 0) & (columns >= 0)
-        column_count = column_of_key.max(initial=-1) + 1
-        matrix = np.zeros((len(texts), column_count), np.float32)
-        matrix[rows[is_cell], columns[is_cell]] = cell_values[is_cell]
+        is_cell = np.isin(self.texts, texts) & np.isin(self.keys, keys)
+        text_order = np.argsort(texts)
+        rows = text_order[np.searchsorted(texts, self.texts[is_cell], sorter=text_order)]
+        columns = np.searchsorted(keys, self.keys[is_cell])
+        matrix = np.zeros((len(texts), len(keys)), np.float32)
+        matrix[rows, columns] = cell_values[is_cell]
         return matrix
 
 
@@ -149,13 +138,26 @@ class _ExpectedMatches(NamedTuple):
     bigrams: Floats
 
 
+class _Level(NamedTuple):
+    """Store the keys of words that a matcher or a previous matcher of the chain compares.
+
+    The matches of a level therefore include those of all previous levels.
+
+    Attributes:
+        keys: the keys of the words.
+        matcher_weight: weight of the matcher.
+    """
+
+    keys: _Keys
+    matcher_weight: float
+
+
 @dataclass
 class _TextCounts:
     """Store how often words and bigrams occur in texts, and approximate scores from these counts.
 
     Attributes:
-        levels: for each key matcher, the keys of the words and the matcher's weight. The matches of a level include
-            those of all previous levels.
+        levels: the keys for each key matcher.
         words: the keys of the last level, where each word has the weight 1.
         bigrams: the pairs of neighboring words.
         word_counts: number of words of each text.
@@ -163,7 +165,7 @@ class _TextCounts:
         parameters: parameters of the formula.
     """
 
-    levels: list[tuple[_Keys, float]]
+    levels: list[_Level]
     words: _Keys
     bigrams: _Keys
     word_counts: Integers
@@ -176,19 +178,29 @@ class _TextCounts:
         Args:
             text_weights: probability of each text as a reference.
         """
-        level_matches = [keys.expected_matches(text_weights) for keys, _ in self.levels]
+        level_matches = [level.keys.expected_matches(text_weights) for level in self.levels]
         matches = _ExpectedMatches(
             weighted=self._apply_matcher_weights(level_matches),
             words=self.words.expected_matches(text_weights),
             bigrams=self.bigrams.expected_matches(text_weights),
         )
         mean_reference_length = self.lengths @ text_weights
-        expected = self._compute_scores(matches, self.lengths, mean_reference_length, has_penalty=1)
-        # The fragmentation penalty of a text against itself is 0, so the penalty of a single chunk is added back.
-        _, first_weight = self.levels[0]
+        expected = self._compute_scores(matches, self.lengths, mean_reference_length, has_penalty=True)
+        return expected + self._self_match_penalties(text_weights)
+
+    def _self_match_penalties(self, text_weights: Floats) -> Floats:
+        """Return the amounts by which the penalty lowers the expected scores because a text can match itself.
+
+        METEOR does not penalize a match of a text with itself, which is a single chunk.
+
+        Args:
+            text_weights: probability of each text as a reference.
+        """
+        self_match_score = self.levels[0].matcher_weight
         gamma, beta = self.parameters.gamma, self.parameters.beta
-        single_chunk_fragmentation = np.maximum(self.word_counts, 1.0) ** -beta
-        return np.asarray(expected + text_weights * first_weight * gamma * single_chunk_fragmentation)
+        # The fragmentation of a single chunk is 1 divided by the number of words.
+        fragmentation_power = np.maximum(self.word_counts, 1.0) ** -beta
+        return np.asarray(text_weights * self_match_score * gamma * fragmentation_power)
 
     def score_pairs(self, hypotheses: Integers, references: Integers) -> Floats:
         """Return the approximate score of each hypothesis against each reference.
@@ -200,7 +212,7 @@ class _TextCounts:
         Returns:
             A matrix, ``(hypotheses, references)``.
         """
-        level_matches = [keys.matches(hypotheses, references) for keys, _ in self.levels]
+        level_matches = [level.keys.matches(hypotheses, references) for level in self.levels]
         matches = _ExpectedMatches(
             weighted=self._apply_matcher_weights(level_matches),
             words=self.words.matches(hypotheses, references),
@@ -223,8 +235,8 @@ class _TextCounts:
         """
         weighted_matches: Floats = np.zeros_like(level_matches[0])
         previous_matches: Floats = np.zeros_like(level_matches[0])
-        for (_, matcher_weight), matches in zip(self.levels, level_matches, strict=True):
-            weighted_matches = weighted_matches + matcher_weight * (matches - previous_matches)
+        for level, matches in zip(self.levels, level_matches, strict=True):
+            weighted_matches = weighted_matches + level.matcher_weight * (matches - previous_matches)
             previous_matches = matches
         return weighted_matches
 
@@ -270,6 +282,28 @@ def read_word_types(tokenization: Tokenization, texts: Sequence[str]) -> WordTyp
     return WordTypes(list(map(Token, tokenizer.words)), word_indexes)
 
 
+@dataclass
+class _PairScorer:
+    """Approximate the scores of hypotheses against references, which are selected by their indexes.
+
+    Attributes:
+        counts: counts of all distinct texts.
+        hypothesis_texts: index of each hypothesis among the distinct texts.
+        reference_texts: index of each reference among the distinct texts.
+    """
+
+    counts: _TextCounts
+    hypothesis_texts: Integers
+    reference_texts: Integers
+
+    def __call__(self, hypotheses: Integers, references: Integers) -> Floats:
+        """Return a matrix of approximate scores, ``(hypotheses, references)``."""
+        # A reference whose index is repeated is scored once, and its column is then repeated.
+        distinct_references, columns = np.unique(references, return_inverse=True)
+        scores = self.counts.score_pairs(self.hypothesis_texts[hypotheses], self.reference_texts[distinct_references])
+        return scores[:, columns.ravel()]
+
+
 def aggregate_references(
     tokenization: Tokenization,
     settings: CountSettings,
@@ -297,15 +331,8 @@ def aggregate_references(
     reference_texts = np.array([index_of[text] for text in references], np.int64)
     counts = _count_words(read_word_types(tokenization, distinct_texts), settings)
     text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
-    expected = counts.expected_scores(text_weights)
-
-    def score_pairs(hypothesis_indexes: Integers, reference_indexes: Integers) -> Floats:
-        # A reference whose index is repeated is scored once, and its column is then repeated.
-        distinct_indexes, columns = np.unique(reference_indexes, return_inverse=True)
-        scores = counts.score_pairs(hypothesis_texts[hypothesis_indexes], reference_texts[distinct_indexes])
-        return scores[:, columns.ravel()]
-
-    return Aggregated(expected=expected[hypothesis_texts], pairs=score_pairs)
+    expected = counts.expected_scores(text_weights)[hypothesis_texts]
+    return Aggregated(expected, pairs=_PairScorer(counts, hypothesis_texts, reference_texts))
 
 
 def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
@@ -313,21 +340,21 @@ def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
     types, texts = word_types
     parameters = settings.parameters
     word_counts = np.array([len(text) for text in texts])
-    # The words of all texts are concatenated into one array of word types, (words,).
-    words = np.fromiter(chain.from_iterable(texts), np.int64)
+    # The following arrays contain the words of all texts, one text after the other, (words,).
+    type_of_word = np.fromiter(chain.from_iterable(texts), np.int64)
     text_of_word = np.repeat(np.arange(len(texts)), word_counts)
-    word_weights = _weigh_types(types, parameters.delta, settings.function_words)[words]
-    type_classes = _group_word_types(types, settings.matchers, parameters.weights)
+    word_weights = _weigh_types(types, parameters.delta, settings.function_words)[type_of_word]
+    class_levels = _group_word_types(types, settings.matchers, parameters.weights)
     levels = []
-    for class_of_type, matcher_weight in type_classes:
-        keys = _make_keys(text_of_word, class_of_type[words], word_weights)
-        levels.append((keys, matcher_weight))
-    last_keys, _ = levels[-1]
-    last_class_of_type, _ = type_classes[-1]
+    for class_level in class_levels:
+        keys = _make_keys(text_of_word, class_level.class_of_type[type_of_word], word_weights)
+        levels.append(_Level(keys, class_level.matcher_weight))
+    # The last level contains the matches of all matchers. It determines the chunks, for which all words count 1.
+    final_classes = class_levels[-1].class_of_type[type_of_word]
     return _TextCounts(
         levels=levels,
-        words=last_keys._replace(weights=np.ones(len(words))),
-        bigrams=_make_bigrams(text_of_word, last_class_of_type[words], class_count=len(types)),
+        words=levels[-1].keys._replace(weights=np.ones(len(type_of_word))),
+        bigrams=_make_bigrams(text_of_word, final_classes, class_count=len(types)),
         word_counts=word_counts,
         lengths=np.asarray(np.bincount(text_of_word, weights=word_weights, minlength=len(texts)), float),
         parameters=parameters,
@@ -382,27 +409,36 @@ class _DisjointSets:
         return np.array([self.find_root(index) for index in range(len(self._parents))], np.int64)
 
 
+class _ClassLevel(NamedTuple):
+    """Store the classes of word types that a matcher or a previous matcher of the chain considers equal.
+
+    Attributes:
+        class_of_type: class of each word type.
+        matcher_weight: weight of the matcher.
+    """
+
+    class_of_type: Integers
+    matcher_weight: float
+
+
 def _group_word_types(
     types: Sequence[Token], matchers: Sequence[Matcher], weights: Sequence[float]
-) -> list[tuple[Integers, float]]:
+) -> list[_ClassLevel]:
     """Group word types that match each other into classes, for each matcher that compares words by keys.
 
     Word types that share a key, such as a stem, are in the same class. Each further matcher of the chain can merge
     classes.
-
-    Returns:
-        For each key matcher the class of each word type, and the matcher's weight.
     """
     type_sets = _DisjointSets(len(types))
-    classes = []
+    levels = []
     for matcher, weight in zip(matchers, weights, strict=True):
         if isinstance(matcher, KeyMatcher):
             _merge_types_with_equal_keys(type_sets, matcher, types)
-            classes.append((type_sets.roots(), weight))
-    if not classes:
+            levels.append(_ClassLevel(type_sets.roots(), weight))
+    if not levels:
         # Without a key matcher, each word type is a class of its own.
-        classes.append((type_sets.roots(), 1.0))
-    return classes
+        levels.append(_ClassLevel(type_sets.roots(), 1.0))
+    return levels
 
 
 def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, types: Sequence[Token]) -> None:
@@ -425,8 +461,8 @@ def _make_keys(texts: Integers, classes: Integers, weights: Floats) -> _Keys:
     """
     occurrences = _number_occurrences(texts, classes)
     occurrence_limit = occurrences.max(initial=0) + 1
-    keys, key_count = _rank_codes(classes * occurrence_limit + occurrences)
-    return _Keys(texts, keys, weights, key_count)
+    distinct_codes, keys = np.unique(classes * occurrence_limit + occurrences, return_inverse=True)
+    return _Keys(texts, keys.ravel(), weights, key_count=len(distinct_codes))
 
 
 def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
@@ -436,32 +472,12 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
         texts: index of the text of each word.
         classes: class of each word.
     """
-    class_count = int(classes.max(initial=0)) + 1
-    order = np.argsort(texts * class_count + classes, kind="stable")
-    # After sorting, all words with the same text and the same class are adjacent and form a group.
-    sorted_texts, sorted_classes = texts[order], classes[order]
-    is_first = np.ones(len(order), bool)
-    is_first[1:] = (sorted_texts[1:] != sorted_texts[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
-    positions = np.arange(len(order))
-    # Each word gets the position of the first word of its group. The groups "a a a b b" get 0 0 0 3 3.
-    group_starts = np.maximum.accumulate(np.where(is_first, positions, 0))
+    class_count = classes.max(initial=0) + 1
+    codes = texts * class_count + classes
+    # Sorting makes words with the same text and the same class adjacent. The groups "a a a b b" start at 0 0 0 3 3.
+    order = np.argsort(codes, kind="stable")
+    _, group_sizes = np.unique(codes, return_counts=True)
+    group_starts = np.cumsum(group_sizes) - group_sizes
     occurrences = np.empty(len(order), np.int64)
-    occurrences[order] = positions - group_starts
+    occurrences[order] = np.arange(len(order)) - np.repeat(group_starts, group_sizes)
     return occurrences
-
-
-def _rank_codes(codes: Integers) -> tuple[Integers, int]:
-    """Replace each integer by its rank among the distinct integers, starting with 0.
-
-    Returns:
-        The number that replaces each code, and the number of distinct codes.
-    """
-    table_size = int(codes.max(initial=-1)) + 1
-    if table_size > _MAX_CODE_TABLE:
-        distinct_codes, ranks = np.unique(codes, return_inverse=True)
-        return ranks.ravel(), len(distinct_codes)
-    # Small codes are ranked without sorting: a table counts how many distinct codes precede each code.
-    is_used = np.zeros(table_size, np.int64)
-    is_used[codes] = 1
-    rank_of_code = np.cumsum(is_used) - 1
-    return rank_of_code[codes], int(is_used.sum())
