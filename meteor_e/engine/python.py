@@ -22,8 +22,8 @@ from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import (
     SegmentShares,
     Statistics,
+    StatisticsCounter,
     characters_of,
-    count_statistics,
     sum_statistics,
 )
 from meteor_e.text.identity import IDENTITIES, Identity
@@ -117,10 +117,15 @@ class PythonEngine(Engine):
     ) -> None:
         self._settings = settings
         self._matchers = matchers
-        self._function_words = function_words
         self._tokenize = tokenize
         self._identity = IDENTITIES[settings.identity]
-        self._segment_shares = [_SEGMENT_SHARES.get(type(matcher)) for matcher in matchers]
+        self._counter = StatisticsCounter(
+            function_words,
+            word_units=characters_of if settings.character_mode else settings.word_units,
+            graded_matchers=[index for index, matcher in enumerate(matchers) if matcher.graded],
+            segment_shares=_find_segment_shares(matchers),
+            macro_average=settings.macro_average,
+        )
         self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
@@ -171,22 +176,24 @@ class PythonEngine(Engine):
         """Return the score of a hypothesis and a reference as if no words matched."""
         hypothesis_words = tuple(token.form for token in hypothesis)
         reference_words = tuple(token.form for token in reference)
-        alignment = Alignment(hypothesis_words, reference_words, matches=(), matchers=(), chunks=0)
+        matcher_names = tuple(matcher.name for matcher in self._matchers)
+        alignment = Alignment(hypothesis_words, reference_words, matches=(), matchers=matcher_names, chunks=0)
         return self._score_alignment(alignment, reference_index=0)
 
     def _score_alignment(self, alignment: Alignment, reference_index: int) -> _AlignmentScore:
         """Count the matched words and the chunks of an alignment, and compute its score."""
-        settings = self._settings
-        statistics = count_statistics(
-            alignment,
-            len(self._matchers),
-            self._function_words,
-            word_units=characters_of if settings.character_mode else settings.word_units,
-            macro_average=settings.macro_average,
-            graded=[matcher.graded for matcher in self._matchers],
-            segment_shares=self._segment_shares,
-        )
-        return _AlignmentScore(reference_index, alignment, statistics, compute(statistics, settings.parameters))
+        statistics = self._counter.count(alignment)
+        scores = compute(statistics, self._settings.parameters)
+        return _AlignmentScore(reference_index, alignment, statistics, scores)
+
+
+def _find_segment_shares(matchers: Sequence[Matcher]) -> dict[int, SegmentShares]:
+    """Return the functions that compare whole segments, by the index of the matcher."""
+    segment_shares = {}
+    for index, matcher in enumerate(matchers):
+        if type(matcher) in _SEGMENT_SHARES:
+            segment_shares[index] = _SEGMENT_SHARES[type(matcher)]
+    return segment_shares
 
 
 def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorError], matcher_count: int) -> Rows:

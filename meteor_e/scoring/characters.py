@@ -85,10 +85,12 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
     for position, symbol in enumerate(second):
         position_bits[symbol] = position_bits.get(symbol, 0) | (1 << position)
     all_bits = (1 << len(second)) - 1
-    # The number of zeros in the row is the length of the longest common subsequence so far.
+    # Bit j is 0 if the common subsequence of the symbols so far and second[: j + 1] is longer than that of second[:j].
     row = all_bits
     for symbol in first:
         matched = row & position_bits.get(symbol, 0)
+        # Each 0 ends a block of 1s. The addition moves the 0 to the lowest match in its block, where the subsequence
+        # becomes longer already, and the subtraction keeps the 1s that do not match.
         row = ((row + matched) | (row - matched)) & all_bits
     return len(second) - row.bit_count()
 

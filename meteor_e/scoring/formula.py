@@ -83,16 +83,37 @@ def precision_recall(
         weights: weight of each matcher.
         divide: division according to IEEE 754.
     """
-    hypothesis_matches = reference_matches = 0.0
-    # METEOR 1.5 adds the content words of all matchers first, and then the function words.
-    for counts, weight in zip(statistics.matchers, weights, strict=True):
-        hypothesis_matches += counts.hypothesis_content * weight * delta
-        reference_matches += counts.reference_content * weight * delta
-    for counts, weight in zip(statistics.matchers, weights, strict=True):
-        hypothesis_matches += counts.hypothesis_function * weight * (1 - delta)
-        reference_matches += counts.reference_function * weight * (1 - delta)
+    matchers = statistics.matchers
+    hypothesis_matches = _sum_matches(
+        [counts.hypothesis_content for counts in matchers],
+        [counts.hypothesis_function for counts in matchers],
+        delta,
+        weights,
+    )
+    reference_matches = _sum_matches(
+        [counts.reference_content for counts in matchers],
+        [counts.reference_function for counts in matchers],
+        delta,
+        weights,
+    )
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
     return divide(hypothesis_matches, hypothesis_length), divide(reference_matches, reference_length)
+
+
+def _sum_matches(
+    content_counts: Sequence[Any], function_counts: Sequence[Any], delta: float, weights: Sequence[float]
+) -> Any:
+    """Return the weighted sum of the matched words of all matchers.
+
+    METEOR 1.5 adds the content words of all matchers first, and then the function words. The order of the additions
+    affects the last digit.
+    """
+    total: Any = 0.0
+    for count, weight in zip(content_counts, weights, strict=True):
+        total = total + count * weight * delta
+    for count, weight in zip(function_counts, weights, strict=True):
+        total = total + count * weight * (1 - delta)
+    return total
 
 
 def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
@@ -149,9 +170,7 @@ class Shares(NamedTuple):
 
     Attributes:
         precision, recall: contributions to precision and recall.
-        score: contribution to the score. Fmean F is a homogeneous function of precision P and recall R. By Euler's
-            theorem, F is the sum of ``P_k·∂F/∂P + R_k·∂F/∂R`` over all matchers k. The contribution of a matcher is its
-            summand, reduced by the penalty.
+        score: contribution to the score; see :func:`shares`.
     """
 
     precision: Any
@@ -172,8 +191,8 @@ def shares(
 ) -> list[Shares]:
     """Return the contributions of each matcher to precision, recall and score.
 
-    A matcher's contribution to the score uses the derivatives of Fmean, the weighted harmonic mean of precision and
-    recall; see :class:`Shares`.
+    Fmean is F = 1/((1 - α)/P + α/R), so that (1 - α)·F/P + α·F/R = 1. The score is divided accordingly between
+    precision P and recall R, and then between the matchers in proportion to their contributions to P and R.
 
     Args:
         statistics: statistics of a segment or a corpus, or the result of
@@ -187,15 +206,14 @@ def shares(
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
     score = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
     # Each factor is divided before the multiplication, because the product of two tiny numbers can be 0.
-    precision_slope = (1 - alpha) * divide(parts.fmean, parts.precision)
-    recall_slope = alpha * divide(parts.fmean, parts.recall)
+    precision_part = (1 - alpha) * divide(parts.fmean, parts.precision)
+    recall_part = alpha * divide(parts.fmean, parts.recall)
     matcher_shares = []
     for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
-        hypothesis_matches = weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function)
-        reference_matches = weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function)
-        precision = divide(hypothesis_matches, hypothesis_length)
-        recall = divide(reference_matches, reference_length)
-        precision_part = divide(precision, parts.precision) * precision_slope
-        recall_part = divide(recall, parts.recall) * recall_slope
-        matcher_shares.append(Shares(precision, recall, score * (precision_part + recall_part)))
+        hypothesis_matches, reference_matches = counts.weighted_words(delta)
+        precision = divide(weight * hypothesis_matches, hypothesis_length)
+        recall = divide(weight * reference_matches, reference_length)
+        precision_share = divide(precision, parts.precision) * precision_part
+        recall_share = divide(recall, parts.recall) * recall_part
+        matcher_shares.append(Shares(precision, recall, score * (precision_share + recall_share)))
     return matcher_shares

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.lowercase import lowercase
@@ -34,6 +35,17 @@ class MatcherCounts(NamedTuple):
     reference_content: int = 0
     hypothesis_function: int = 0
     reference_function: int = 0
+
+    def weighted_words(self, delta: float) -> tuple[Any, Any]:
+        """Return the weighted numbers of matched words of the hypothesis and of the reference.
+
+        Args:
+            delta: weight of content words. The weight of function words is ``1 - delta``.
+        """
+        return (
+            delta * self.hypothesis_content + (1 - delta) * self.hypothesis_function,
+            delta * self.reference_content + (1 - delta) * self.reference_function,
+        )
 
 
 class Statistics(NamedTuple):
@@ -160,6 +172,13 @@ def characters_of(word: str) -> int:
     return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
+class _Units(NamedTuple):
+    """The units of the content words and of the function words of a text, or of a part of a text."""
+
+    content: int
+    function: int
+
+
 class _WordUnits(NamedTuple):
     """How much each word of a hypothesis or reference counts, in integer units.
 
@@ -174,124 +193,106 @@ class _WordUnits(NamedTuple):
     content: list[int]
     function: list[int]
 
+    def sum_text(self, share: float = 1.0) -> _Units:
+        """Return the units of all words, multiplied by a share and rounded."""
+        return _Units(_round_half_up(sum(self.content) * share), _round_half_up(sum(self.function) * share))
 
-def count_statistics(
-    alignment: Alignment,
-    matcher_count: int,
-    function_words: Collection[str],
-    *,
-    word_units: Callable[[str], int] | None = None,
-    graded: Sequence[bool] = (),
-    segment_shares: Sequence[SegmentShares | None] = (),
-    macro_average: bool = False,
-) -> Statistics:
-    """Count the matched words of an alignment and other statistics, from which METEOR scores are computed.
-
-    Args:
-        alignment: the alignment of a hypothesis with a reference.
-        matcher_count: number of matchers of the chain.
-        function_words: the language's function words, in lower case.
-        word_units: function that returns the number of units that a word counts, such as its characters. By default,
-            each word counts 1.
-        graded: for each matcher of the chain, whether its matches count in proportion to their probability. If any
-            matcher is graded, the units of all words are multiplied by :data:`GRADED_UNIT`.
-        segment_shares: for each matcher that compares whole segments, the function that does so; otherwise ``None``.
-        macro_average: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
-    """
-    scale = GRADED_UNIT if any(graded) else 1
-    hypothesis = _count_units(alignment.hypothesis, function_words, word_units, scale)
-    reference = _count_units(alignment.reference, function_words, word_units, scale)
-    matcher_counts = _count_matches(alignment, hypothesis, reference, matcher_count, graded)
-    for index, compare_segments in enumerate(segment_shares):
-        if compare_segments is not None:
-            hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
-            matcher_counts[index] = _count_shares(hypothesis, reference, hypothesis_share, reference_share)
-    statistics = Statistics(
-        hypothesis_length=sum(hypothesis.content) + sum(hypothesis.function),
-        reference_length=sum(reference.content) + sum(reference.function),
-        hypothesis_function_words=sum(hypothesis.function),
-        reference_function_words=sum(reference.function),
-        matchers=tuple(matcher_counts),
-        chunks=alignment.chunks,
-        hypothesis_matched=sum(match.hypothesis_length for match in alignment.matches),
-        reference_matched=sum(match.reference_length for match in alignment.matches),
-    )
-    return _normalize_lengths(statistics) if macro_average else statistics
+    def sum_phrase(self, start: int, length: int, share: float) -> _Units:
+        """Return the units of some consecutive words. The units of each word are multiplied by a share and rounded."""
+        phrase = slice(start, start + length)
+        return _Units(_sum_shares(self.content[phrase], share), _sum_shares(self.function[phrase], share))
 
 
-def _count_units(
-    words: Sequence[str], function_words: Collection[str], word_units: Callable[[str], int] | None, scale: int
-) -> _WordUnits:
-    """Return how much each content word and each function word counts, in integer units.
-
-    Args:
-        words: words of a hypothesis or reference.
-        function_words: the language's function words, in lower case.
-        word_units: function that returns the number of units of a word; ``None`` if each word counts 1.
-        scale: factor by which the numbers of units are multiplied.
-    """
-    content_units, function_units = [0] * len(words), [0] * len(words)
-    for position, word in enumerate(words):
-        units = scale if word_units is None else scale * word_units(word)
-        if lowercase(word) in function_words:
-            function_units[position] = units
-        else:
-            content_units[position] = units
-    return _WordUnits(content_units, function_units)
-
-
-def _count_matches(
-    alignment: Alignment,
-    hypothesis: _WordUnits,
-    reference: _WordUnits,
-    matcher_count: int,
-    graded: Sequence[bool],
-) -> list[MatcherCounts]:
-    """Sum for each matcher the units of the words that it matched.
-
-    Args:
-        alignment: the alignment of a hypothesis with a reference.
-        hypothesis: units of the hypothesis's words, which say how much each word counts.
-        reference: units of the reference's words.
-        matcher_count: number of matchers of the chain.
-        graded: for each matcher, whether its matches count in proportion to their probability.
-    """
-    counts = [MatcherCounts()] * matcher_count
-    for match in alignment.matches:
-        share = match.probability if graded and graded[match.matcher] else 1.0
-        hypothesis_phrase = slice(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length)
-        reference_phrase = slice(match.reference_start, match.reference_start + match.reference_length)
-        total = counts[match.matcher]
-        counts[match.matcher] = MatcherCounts(
-            total.hypothesis_content + _sum_shares(hypothesis.content[hypothesis_phrase], share),
-            total.reference_content + _sum_shares(reference.content[reference_phrase], share),
-            total.hypothesis_function + _sum_shares(hypothesis.function[hypothesis_phrase], share),
-            total.reference_function + _sum_shares(reference.function[reference_phrase], share),
-        )
-    return counts
+def _round_half_up(value: float) -> int:
+    """Round a number to the nearest integer. Numbers halfway between two integers are rounded up."""
+    return math.floor(value + 0.5)
 
 
 def _sum_shares(units: Sequence[int], share: float) -> int:
-    """Multiply the units of each word by a share, round the products half up, and add them."""
-    return sum(math.floor(word_units * share + 0.5) for word_units in units)
+    """Multiply the units of each word by a share, round the products, and add them."""
+    return sum(_round_half_up(word_units * share) for word_units in units)
 
 
-def _count_shares(
-    hypothesis: _WordUnits, reference: _WordUnits, hypothesis_share: float, reference_share: float
-) -> MatcherCounts:
-    """Compute the counts of a matcher that compares whole segments instead of words. Counts are rounded half up.
+@dataclass(frozen=True)
+class StatisticsCounter:
+    """Count the matched words of alignments and other statistics, from which METEOR scores are computed.
 
-    Args:
-        hypothesis: units of the hypothesis's words.
-        reference: units of the reference's words.
-        hypothesis_share: share of the hypothesis that matches.
-        reference_share: share of the reference that matches.
+    Attributes:
+        function_words: the language's function words, in lower case.
+        word_units: function that returns the number of units that a word counts, such as its characters. By default,
+            each word counts 1.
+        graded_matchers: indexes of the matchers whose matches count in proportion to their probability. If there is
+            such a matcher, the units of all words are multiplied by :data:`GRADED_UNIT`.
+        segment_shares: functions that compare whole segments, by the index of the matcher.
+        macro_average: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
     """
+
+    function_words: Collection[str]
+    word_units: Callable[[str], int] | None = None
+    graded_matchers: Collection[int] = ()
+    segment_shares: Mapping[int, SegmentShares] = field(default_factory=dict)
+    macro_average: bool = False
+
+    def count(self, alignment: Alignment) -> Statistics:
+        """Return the statistics of an alignment."""
+        hypothesis = self._count_units(alignment.hypothesis)
+        reference = self._count_units(alignment.reference)
+        hypothesis_total, reference_total = hypothesis.sum_text(), reference.sum_text()
+        statistics = Statistics(
+            hypothesis_length=hypothesis_total.content + hypothesis_total.function,
+            reference_length=reference_total.content + reference_total.function,
+            hypothesis_function_words=hypothesis_total.function,
+            reference_function_words=reference_total.function,
+            matchers=tuple(self._count_matches(alignment, hypothesis, reference)),
+            chunks=alignment.chunks,
+            hypothesis_matched=sum(match.hypothesis_length for match in alignment.matches),
+            reference_matched=sum(match.reference_length for match in alignment.matches),
+        )
+        return _normalize_lengths(statistics) if self.macro_average else statistics
+
+    def _count_units(self, words: Sequence[str]) -> _WordUnits:
+        """Return how much each content word and each function word counts, in integer units."""
+        scale = GRADED_UNIT if self.graded_matchers else 1
+        content_units, function_units = [0] * len(words), [0] * len(words)
+        for position, word in enumerate(words):
+            units = scale if self.word_units is None else scale * self.word_units(word)
+            if lowercase(word) in self.function_words:
+                function_units[position] = units
+            else:
+                content_units[position] = units
+        return _WordUnits(content_units, function_units)
+
+    def _count_matches(
+        self, alignment: Alignment, hypothesis: _WordUnits, reference: _WordUnits
+    ) -> list[MatcherCounts]:
+        """Sum for each matcher the units of the words that it matched.
+
+        Args:
+            alignment: the alignment of a hypothesis with a reference.
+            hypothesis: units of the hypothesis's words, which say how much each word counts.
+            reference: units of the reference's words.
+        """
+        counts = [MatcherCounts()] * len(alignment.matchers)
+        for match in alignment.matches:
+            share = match.probability if match.matcher in self.graded_matchers else 1.0
+            hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)
+            reference_units = reference.sum_phrase(match.reference_start, match.reference_length, share)
+            counts[match.matcher] = _add_units(counts[match.matcher], hypothesis_units, reference_units)
+        for index, compare_segments in self.segment_shares.items():
+            hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
+            hypothesis_units = hypothesis.sum_text(hypothesis_share)
+            reference_units = reference.sum_text(reference_share)
+            counts[index] = _add_units(MatcherCounts(), hypothesis_units, reference_units)
+        return counts
+
+
+def _add_units(counts: MatcherCounts, hypothesis: _Units, reference: _Units) -> MatcherCounts:
+    """Add the units of matched words to the counts of a matcher."""
     return MatcherCounts(
-        hypothesis_content=math.floor(sum(hypothesis.content) * hypothesis_share + 0.5),
-        reference_content=math.floor(sum(reference.content) * reference_share + 0.5),
-        hypothesis_function=math.floor(sum(hypothesis.function) * hypothesis_share + 0.5),
-        reference_function=math.floor(sum(reference.function) * reference_share + 0.5),
+        hypothesis_content=counts.hypothesis_content + hypothesis.content,
+        reference_content=counts.reference_content + reference.content,
+        hypothesis_function=counts.hypothesis_function + hypothesis.function,
+        reference_function=counts.reference_function + reference.function,
     )
 
 
@@ -303,7 +304,7 @@ def _normalize_lengths(statistics: Statistics) -> Statistics:
     factor = 2.0 * SEGMENT_UNIT / total_length
     vector = statistics.to_vector()
     scaled_count = len(vector) - len(_TRAILING_FIELDS)
-    scaled = [math.floor(units * factor + 0.5) for units in vector[:scaled_count]]
+    scaled = [_round_half_up(units * factor) for units in vector[:scaled_count]]
     return Statistics.from_vector([*scaled, *vector[scaled_count:]])
 
 

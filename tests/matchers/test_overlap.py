@@ -191,10 +191,10 @@ def test_matcher_does_not_lowercase_capitals_after_unicode_13(matcher):
 
 def test_function_words_are_lowercased_by_unicode_13():
     from meteor_e.scoring.alignment import Alignment
-    from meteor_e.scoring.statistics import count_statistics
+    from meteor_e.scoring.statistics import StatisticsCounter
 
     alignment = Alignment(("\ua7c0", "\u00c0"), ("x",), (), ("exact",), 0)
-    statistics = count_statistics(alignment, 1, {"\ua7c1", "\u00e0"})
+    statistics = StatisticsCounter({"\ua7c1", "\u00e0"}).count(alignment)
     assert statistics.hypothesis_function_words == 1
 
 

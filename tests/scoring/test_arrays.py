@@ -13,9 +13,9 @@ from meteor_e.scoring.alignment import AlignedMatch, Alignment
 from meteor_e.scoring.statistics import (
     MatcherCounts,
     Statistics,
+    StatisticsCounter,
     StatisticsSum,
     characters_of,
-    count_statistics,
     statistics_columns,
     to_additive,
 )
@@ -89,7 +89,7 @@ def test_statistics_can_be_converted_to_a_vector_and_back():
 def test_count_statistics_counts_content_and_function_words():
     matches = (AlignedMatch(0, 2, 1, 1, 1, 1.0), AlignedMatch(2, 1, 0, 1, 0, 1.0))
     alignment = Alignment(("THE", "b", "c"), ("of", "x", "The"), matches, ("exact", "stem"), 2)
-    statistics = count_statistics(alignment, 2, {"the", "of"})
+    statistics = StatisticsCounter({"the", "of"}).count(alignment)
     assert statistics == Statistics(3, 3, 1, 2, (MatcherCounts(0, 0, 1, 1), MatcherCounts(1, 1, 0, 1)), 2, 2, 3)
 
 
@@ -97,7 +97,7 @@ def test_characters_of_counts_utf16_code_units():
     """Java counts the characters of a string in the same way."""
     assert [characters_of(word) for word in ("ab", "𝒜", "é", "\ud800", "")] == [2, 2, 1, 1, 0]
     alignment = Alignment(("the", "𝒜"), ("𝒜",), (AlignedMatch(0, 1, 1, 1, 0, 1.0),), ("exact",), 1)
-    statistics = count_statistics(alignment, 1, {"the"}, word_units=characters_of)
+    statistics = StatisticsCounter({"the"}, word_units=characters_of).count(alignment)
     assert statistics == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
 
 
@@ -105,8 +105,8 @@ def test_statistics_sum_ignores_the_chunks_of_perfect_segments():
     matches = (AlignedMatch(0, 1, 0, 1, 0, 1.0),)
     perfect_alignment = Alignment(("a",), ("a",), matches, ("exact",), 1)
     partial_alignment = Alignment(("a", "b"), ("a",), matches, ("exact",), 1)
-    perfect = count_statistics(perfect_alignment, 1, set())
-    partial = count_statistics(partial_alignment, 1, set())
+    perfect = StatisticsCounter(set()).count(perfect_alignment)
+    partial = StatisticsCounter(set()).count(partial_alignment)
     total = StatisticsSum(1)
     for statistics in (perfect, partial, perfect):
         total.add(statistics)
