@@ -32,19 +32,13 @@ class NgramMatcher(OverlapMatcher):
 
     def pieces(self, token: Token) -> Iterator[str]:
         """Yield the character n-grams of a word, and an item for the positions of its capital letters."""
-        word = token.form[:MAX_WORD_CHARACTERS]
         lowercase_word = self.lowercase_form(token)
-        if lowercase_word != word:
-            # The pattern of "iPhone" is "lUllll". Lowercase letters at its start are left out.
-            pattern = ""
-            for letter, lowercase_letter in zip(word, lowercase_word, strict=False):
-                pattern += "l" if letter == lowercase_letter else "U"
-            yield "case " + pattern.lstrip("l")
-        marked = f"{_START}{lowercase_word}{_END}"
+        yield from _case_pattern(token.form[:MAX_WORD_CHARACTERS], lowercase_word)
         yield from lowercase_word
+        marked_word = f"{_START}{lowercase_word}{_END}"
         for length in range(2, self.options.longest + 1):
-            for start in range(len(marked) - length + 1):
-                yield marked[start : start + length]
+            for start in range(len(marked_word) - length + 1):
+                yield marked_word[start : start + length]
 
     @staticmethod
     def lowercase_form(token: Token) -> str:
@@ -54,6 +48,18 @@ class NgramMatcher(OverlapMatcher):
     def describe(self) -> str:
         """Return the options that change the scores: the maximum n-gram length and the minimum similarity."""
         return f"1-{self.options.longest}, from {self.options.threshold!r}"
+
+
+def _case_pattern(word: str, lowercase_word: str) -> list[str]:
+    """Return an item for the positions of capital letters, or an empty list if the word does not have capital letters.
+
+    The item for "iPhone" is "case Ullll". The pattern begins with the first capital letter.
+    """
+    if lowercase_word == word:
+        return []
+    letters = zip(word, lowercase_word, strict=False)
+    pattern = "".join("l" if letter == lowercase_letter else "U" for letter, lowercase_letter in letters)
+    return ["case " + pattern.lstrip("l")]
 
 
 class PrefixMatcher(OverlapMatcher):

@@ -9,7 +9,7 @@ are computed as in sacreBLEU, except that samples whose difference equals the ob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -84,7 +84,6 @@ def compare_pairs(
     samples: int | None = None,
     seed: int = DEFAULT_SEED,
     interval_samples: int = METHODS["bootstrap"],
-    confidence: float = 0.95,
     baselines: int | None = None,
 ) -> list[list[SystemTest]]:
     """Compare each baseline system with all later systems, and return one list of tests per baseline.
@@ -100,7 +99,6 @@ def compare_pairs(
         samples: the number of samples of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
         seed: the seed of the test and of the intervals.
         interval_samples: the number of bootstrap samples for the intervals if the method is randomization.
-        confidence: the confidence level of the intervals.
         baselines: the number of baselines, from the first system; by default all systems except the last one.
 
     Raises:
@@ -109,22 +107,21 @@ def compare_pairs(
     """
     check_method(method)
     _check_segments(systems)
+    statistics = list(systems.values())
     test_samples = METHODS[method] if samples is None else samples
     bootstrap_samples = test_samples if method == "bootstrap" else interval_samples
-    resampled_scores = _score_samples(list(systems.values()), scorer, bootstrap_samples, seed)
-    untested = _summarize_scores(systems, scorer, resampled_scores, confidence)
+    resampled_scores = _score_samples(statistics, scorer, bootstrap_samples, seed)
+    untested = _summarize_scores(systems, scorer, resampled_scores)
     baseline_count = max(1, len(systems) - 1) if baselines is None else baselines
     differences = _compute_differences([test.score for test in untested], baseline_count)
     if method == "bootstrap":
         p_values = _compute_bootstrap_p_values(resampled_scores, differences)
     else:
-        p_values = _compute_randomization_p_values(list(systems.values()), scorer, differences, test_samples, seed)
-    return [_list_tests(index, untested, resampled_scores, p_values, confidence) for index in range(baseline_count)]
+        p_values = _compute_randomization_p_values(statistics, scorer, differences, test_samples, seed)
+    return [_list_tests(index, untested, resampled_scores, p_values) for index in range(baseline_count)]
 
 
-def score_interval(
-    statistics: Floats, scorer: Scorer, *, seed: int = DEFAULT_SEED, confidence: float = 0.95
-) -> Interval:
+def score_interval(statistics: Floats, scorer: Scorer, *, seed: int = DEFAULT_SEED) -> Interval:
     """Return the bootstrap confidence interval of a system's score.
 
     The interval equals that of :func:`compare_pairs` with the method ``randomization``.
@@ -133,10 +130,9 @@ def score_interval(
         statistics: the statistics of the segments, ``(segments, width)``.
         scorer: the function that computes scores from sums of statistics.
         seed: the seed of the bootstrap.
-        confidence: the confidence level.
     """
     (resampled_scores,) = _score_samples([statistics], scorer, METHODS["bootstrap"], seed)
-    return interval(resampled_scores, confidence)
+    return interval(resampled_scores)
 
 
 def check_method(method: str) -> None:
@@ -180,14 +176,14 @@ def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, s
 
 
 def _summarize_scores(
-    systems: Mapping[str, Floats], scorer: Scorer, resampled_scores: Sequence[Floats], confidence: float
+    systems: Mapping[str, Floats], scorer: Scorer, resampled_scores: Sequence[Floats]
 ) -> list[SystemTest]:
     """Return the score and the confidence interval of each system, without a test."""
     summaries = []
     for (name, rows), system_samples in zip(systems.items(), resampled_scores, strict=True):
         (score,) = scorer(rows.sum(axis=0, keepdims=True))
         mean = float(system_samples.mean())
-        summaries.append(SystemTest(name, float(score), mean, interval(system_samples, confidence)))
+        summaries.append(SystemTest(name, float(score), mean, interval(system_samples)))
     return summaries
 
 
@@ -196,7 +192,6 @@ def _list_tests(
     untested: Sequence[SystemTest],
     resampled_scores: Sequence[Floats],
     p_values: Mapping[SystemPair, float],
-    confidence: float,
 ) -> list[SystemTest]:
     """Return a list that begins with a baseline without a test, followed by the tests of all later systems.
 
@@ -205,14 +200,13 @@ def _list_tests(
         untested: the score and the confidence interval of each system.
         resampled_scores: for each system the scores of the bootstrap samples, ``(samples,)``.
         p_values: the p-value of each pair of a baseline and a later system.
-        confidence: the confidence level of the intervals.
     """
     tests = [untested[baseline]]
     for system in range(baseline + 1, len(untested)):
         resampled_differences = resampled_scores[system] - resampled_scores[baseline]
         test = untested[system]._replace(
             difference=untested[system].score - untested[baseline].score,
-            difference_interval=interval(resampled_differences, confidence),
+            difference_interval=interval(resampled_differences),
             p=p_values[baseline, system],
         )
         tests.append(test)
@@ -257,29 +251,18 @@ def _compute_randomization_p_values(
     """
     if not differences:
         return {}
-    totals = np.array([rows.sum(axis=0) for rows in statistics])  # (systems, width)
-    systems_by_baseline = _group_by_baseline(differences)
+    totals = [rows.sum(axis=0) for rows in statistics]  # (width,) for each system
     extreme_counts = dict.fromkeys(differences, 0)
     for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):  # (systems, samples, width)
-        for baseline, systems in systems_by_baseline.items():
+        for (baseline, system), difference in differences.items():
             # An exchange adds the changes to the baseline's total, and subtracts them from the other system's total.
-            changes = exchanged_sums[systems] - exchanged_sums[baseline]
-            baseline_scores = _score_sums(scorer, totals[baseline] + changes)
-            system_scores = _score_sums(scorer, totals[systems, None] - changes)
-            # The scores of the systems that are compared with this baseline have the shape (systems, samples).
-            sampled_differences = np.abs(baseline_scores - system_scores)
-            for system, system_differences in zip(systems, sampled_differences, strict=True):
-                threshold = abs(differences[baseline, system]) - SLACK
-                extreme_counts[baseline, system] += int((system_differences >= threshold).sum())
+            changes = exchanged_sums[system] - exchanged_sums[baseline]
+            baseline_scores = scorer(totals[baseline] + changes)
+            system_scores = scorer(totals[system] - changes)
+            sampled_differences = np.abs(baseline_scores - system_scores)  # (samples,)
+            is_extreme = sampled_differences >= abs(difference) - SLACK
+            extreme_counts[baseline, system] += int(is_extreme.sum())
     return {pair: permutation_p(count, samples) for pair, count in extreme_counts.items()}
-
-
-def _group_by_baseline(pairs: Iterable[SystemPair]) -> dict[int, list[int]]:
-    """Group pairs of systems by their baseline."""
-    systems_by_baseline: dict[int, list[int]] = {}
-    for baseline, system in pairs:
-        systems_by_baseline.setdefault(baseline, []).append(system)
-    return systems_by_baseline
 
 
 def _sum_exchanged_segments(statistics: Sequence[Floats], samples: int, seed: int) -> Iterator[Floats]:
@@ -298,8 +281,3 @@ def _sum_type(statistics: Sequence[Floats]) -> type[np.floating[Any]]:
         if not is_whole or np.abs(rows).sum(axis=0).max(initial=0) >= EXACT_FLOAT32:
             return np.float64
     return np.float32
-
-
-def _score_sums(scorer: Scorer, sums: Floats) -> Floats:
-    """Score an array of sums ``(pairs, samples, width)``. The scores have the shape ``(pairs, samples)``."""
-    return np.asarray(scorer(sums.reshape(-1, sums.shape[-1])), float).reshape(sums.shape[:2])

@@ -6,6 +6,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.bounded_cache import BoundedCache
@@ -75,23 +76,49 @@ class UnicodeSegmenter(Segmenter):
 
 @functools.cache
 def _word_pattern() -> re.Pattern[str]:
-    """Return the pattern of a word.
+    """Return the pattern of a word or of a character that is a separate word.
 
-    The pattern lists all combining marks, because ``re`` only has classes for letters and digits. A zero-width joiner
-    or non-joiner at the end of a text belongs to the last word, because it changes the form of the last letter.
+    A zero-width joiner or non-joiner at the end of a text belongs to the last word, because it changes the form of the
+    last letter.
     """
+    ranges = _list_character_ranges()
+    letters = rf"""(?:
+        [^\W_]+                                             # letters and digits
+        | [{ranges.basic_marks}]+
+        | (?=[\U00010000-\U0010ffff])[{ranges.other_marks}]+  # These marks are rare and therefore tried last.
+    )"""
+    connector = rf"""(?:
+        [.,] (?<=[{ranges.digits}].) (?=[{ranges.digits}])   # as in "1.5"
+        | [{_INSIDE}] (?={letters})                          # as in "don't"
+    )"""
+    word = rf"{letters}+ (?:{connector} {letters}+)* (?:[{_JOINERS}]\Z)?"
+    return re.compile(rf"{word} | [^\s{_BETWEEN_SYLLABLES}]", re.VERBOSE)
+
+
+class _CharacterRanges(NamedTuple):
+    """Ranges of characters for use in a regular expression, because ``re`` only has classes for letters and digits.
+
+    Attributes:
+        basic_marks: the combining marks in the Basic Multilingual Plane.
+        other_marks: all other combining marks.
+        digits: the digits of all scripts.
+    """
+
+    basic_marks: str
+    other_marks: str
+    digits: str
+
+
+def _list_character_ranges() -> _CharacterRanges:
+    """Look up the categories of all characters in the Unicode database."""
     # All combining marks have code points in these two ranges.
     characters = [chr(code_point) for code_point in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
     marks = [character for character in characters if unicodedata.category(character)[0] == "M"]
-    basic_marks = _list_ranges(mark for mark in marks if mark < "\U00010000")
-    other_marks = _list_ranges(mark for mark in marks if mark >= "\U00010000")
-    digits = _list_ranges(filter(str.isdigit, characters))
-    # Combining marks outside of the Basic Multilingual Plane are rare and therefore tried last.
-    letters = rf"(?:[^\W_]+|[{basic_marks}]+|(?=[\U00010000-\U0010ffff])[{other_marks}]+)"
-    # A dot or comma connects digits, and an apostrophe or hyphen connects letters.
-    connector = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
-    word = rf"{letters}+(?:(?:{connector}){letters}+)*(?:[{_JOINERS}]\Z)?"
-    return re.compile(rf"{word}|[^\s{_BETWEEN_SYLLABLES}]")
+    return _CharacterRanges(
+        basic_marks=_list_ranges(mark for mark in marks if mark < "\U00010000"),
+        other_marks=_list_ranges(mark for mark in marks if mark >= "\U00010000"),
+        digits=_list_ranges(filter(str.isdigit, characters)),
+    )
 
 
 def _list_ranges(characters: Iterable[str]) -> str:

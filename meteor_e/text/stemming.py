@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -92,17 +92,14 @@ def _finnish(word: str, stem_word: _Stem) -> str:
     creates nor removes double letters.
     """
     masked_word = ""
-    masked_end = 0
-    for repeated_letters in _FINNISH_MASKED.finditer(word):
-        masked_word += word[masked_end : repeated_letters.start()]
-        masked_end = repeated_letters.end()
-        neighbors = masked_word[-1:] + word[masked_end : masked_end + 1]
+    for letters in _FINNISH_MASKED.finditer(word):
+        # Masks do not change the length of the word, so positions are the same in both words.
+        masked_word += word[len(masked_word) : letters.start()]
+        neighbors = masked_word[-1:] + word[letters.end() : letters.end() + 1]
         mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
-        masked_word += mask * len(repeated_letters[0])
-    if not masked_word:
-        return stem_word(word)
-    masked_word += word[masked_end:]
-    return _unmask(word, masked_word, stem_word(masked_word))
+        masked_word += mask * len(letters[0])
+    masked_word += word[len(masked_word) :]
+    return stem_word(word) if masked_word == word else _unmask(word, masked_word, stem_word(masked_word))
 
 
 # -- French --
@@ -194,7 +191,7 @@ def _spanish(word: str, stem_word: _Stem) -> str:
 
 # -- All languages --
 
-_RULES: dict[str, Callable[[str, _Stem], str]] = {
+_RULES: dict[str, Callable[..., str]] = {
     "dutch": _dutch,
     "finnish": _finnish,
     "french": _french,
@@ -271,13 +268,16 @@ class SnowballStemmer:
         except (ImportError, ValueError) as error:
             raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {_INSTALL_SNOWBALL}") from error
         correct = _RULES.get(name)
-        self._stem: _Stem = snowball if correct is None else lambda word: correct(word, snowball)
-        # Another release of the library may have other rules.
-        for word, expected_stem in _PROBES[name].items():
+        self._stem: _Stem = snowball if correct is None else partial(correct, stem_word=snowball)
+        self._check_probes()
+
+    def _check_probes(self) -> None:
+        """Raise ResourceError if a few words have other stems than in METEOR, as in another release of the library."""
+        for word, expected_stem in _PROBES[self.name].items():
             stem = self(word)
             if stem != expected_stem:
                 raise ResourceError(
-                    f"the installed py-rust-stemmers has {stem!r} for {word!r} in {name}, not {expected_stem!r} "
+                    f"the installed py-rust-stemmers has {stem!r} for {word!r} in {self.name}, not {expected_stem!r} "
                     f"as METEOR does; {_INSTALL_SNOWBALL}"
                 )
 
