@@ -127,27 +127,22 @@ def find_text_columns(schema: Any, texts: TextColumns, name: str) -> dict[str, l
     return paths
 
 
-def arrow_batch(
-    name: str, first_row: int, texts: TextColumns, paths: dict[str, list[str]], table: Any, all_columns: bool
-) -> TableBatch:
+def arrow_batch(rows: ArrowRows, first_row: int, texts: TextColumns, paths: dict[str, list[str]]) -> TableBatch:
     """Create a batch from an Arrow table or record batch.
 
     Args:
-        name: the name of the file, for error messages.
+        rows: the rows.
         first_row: the number of the first row, for error messages.
         texts: the columns that contain the texts.
         paths: the path of each column; see :func:`find_text_columns`.
-        table: the rows.
-        all_columns: whether the batch contains all columns.
     """
 
-    def locate(row: int) -> str:
-        return f"{name}, row {first_row + row}"
+    def locate(index: int) -> str:
+        return f"{rows.name}, row {first_row + index}"
 
-    values = {}
-    with arrow_errors(f"cannot read {name}"):
+    cells = {}
+    with arrow_errors(f"cannot read {rows.name}"):
         for column, path in paths.items():
-            values[column] = table.column(path[0]).to_pylist()
-    cells = {column: list(get_nested(values[column], path, locate)) for column, path in paths.items()}
-    rows = ArrowRows(name, table) if all_columns else None
+            values = rows.table.column(path[0]).to_pylist()
+            cells[column] = get_nested(values, path, locate)
     return make_batch(texts, cells, rows, locate)

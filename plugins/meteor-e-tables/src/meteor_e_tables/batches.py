@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import abstractmethod
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from meteor_e.api import Segment, TextColumns, TextTable
@@ -35,14 +34,14 @@ class TableBatch(NamedTuple):
     Attributes:
         hypotheses: for each system, the hypotheses of all rows.
         references: the references of each row. Each row has at least one reference.
-        rows: all columns, or None if they were not requested.
+        rows: the rows with all columns that were read.
         ids: the id of each row, or None if the row number is the id.
         sources: the source of each row, or None if the table does not contain sources.
     """
 
     hypotheses: list[list[str]]
     references: list[Sequence[str]]
-    rows: Rows | None
+    rows: Rows
     ids: list[SegmentId] | None = None
     sources: list[str] | None = None
 
@@ -59,43 +58,48 @@ class BatchedTable(TextTable):
         """Read the table from the start.
 
         Args:
-            all_columns: whether the batches contain all columns as ``rows``.
+            all_columns: whether the ``rows`` of the batches contain all columns. Otherwise, other columns than those
+                with texts may be missing.
         """
 
-    def segments(self, system: int, row_queue: deque[Rows] | None = None) -> Iterator[Segment]:
+    def segments(self, system: int) -> Iterator[Segment]:
         """Read the table, and yield the segments of one system.
 
         Args:
             system: the index of the system.
-            row_queue: a queue to which the rows of each batch are appended before the segments of the batch are
-                yielded.
         """
-        row_numbers = itertools.count(1)
-        for batch in self.batches(all_columns=row_queue is not None):
-            if row_queue is not None and batch.rows is not None:
-                row_queue.append(batch.rows)
-            row_count = len(batch.references)
-            # By default, the id of a segment is its row number, and the segment does not have a source.
-            ids = batch.ids or itertools.islice(row_numbers, row_count)
-            sources = batch.sources or itertools.repeat(None, row_count)
-            rows = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
-            for id, hypothesis, references, source in rows:
-                yield Segment(id, hypothesis, tuple(references), source)
+        return iterate_segments(self.batches(), system)
 
     def schema(self) -> Any:
         """Return the ``pyarrow.Schema`` of the columns, or None if the schema must be inferred from the rows."""
         return None
 
 
-def make_batch(
-    columns: TextColumns, cells: Mapping[str, Sequence[Any]], rows: Rows | None, locate: RowLocator
-) -> TableBatch:
+def iterate_segments(batches: Iterable[TableBatch], system: int) -> Iterator[Segment]:
+    """Yield the segments of one system.
+
+    Args:
+        batches: all batches of a table.
+        system: the index of the system.
+    """
+    row_numbers = itertools.count(1)
+    for batch in batches:
+        # By default, the id of a segment is its row number, and the segment does not have a source.
+        ids = batch.ids or row_numbers
+        sources = batch.sources or itertools.repeat(None)
+        # The hypotheses come first, so that no row number is skipped at the end of the batch.
+        rows = zip(batch.hypotheses[system], batch.references, ids, sources, strict=False)
+        for hypothesis, references, segment_id, source in rows:
+            yield Segment(segment_id, hypothesis, tuple(references), source)
+
+
+def make_batch(columns: TextColumns, cells: Mapping[str, Sequence[Any]], rows: Rows, locate: RowLocator) -> TableBatch:
     """Validate the cells of several rows, and create a batch from them.
 
     Args:
         columns: the columns that contain the texts.
         cells: the cells of these columns.
-        rows: all columns, or None if they were not requested.
+        rows: the rows with all columns that were read.
         locate: returns the location of a row.
 
     Raises:

@@ -61,7 +61,7 @@ def read_ids(cells: Iterable[Any], column: str, locate: RowLocator) -> list[Segm
     return ids
 
 
-def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> list[Sequence[str]]:
+def read_references(columns: dict[str, Sequence[Any]], locate: RowLocator) -> list[Sequence[str]]:
     """Return the references of each row, in the order of the columns.
 
     Args:
@@ -79,29 +79,26 @@ def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> li
     return [list(itertools.chain.from_iterable(row)) for row in rows]
 
 
-def _read_reference_column(cells: Iterable[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
+def _read_reference_column(cells: Sequence[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
     """Return the references of each row in one column."""
-    # Most cells are valid lists, so they are accepted before the location for an error message is formatted.
-    references: list[Sequence[str]] = []
-    for row, cell in enumerate(cells):
-        if isinstance(cell, str):
-            if not cell.isascii():
-                _check_surrogates(cell, f"{locate(row)}, column {column!r}")
-            references.append((str(cell),))  # NumPy has a subclass of str.
-        elif type(cell) is list and cell and are_valid_texts(cell):
-            references.append(cell)
-        else:
-            references.append(_read_reference_list(cell, f"{locate(row)}, column {column!r}"))
-    return references
+    # Valid columns of strings or of lists are accepted as a whole, because formatting the location of each row is slow.
+    if are_valid_texts(cells):
+        return [(str(text),) for text in cells]  # NumPy has a subclass of str.
+    if all(isinstance(cell, list) and cell and are_valid_texts(cell) for cell in cells):
+        return list(cells)
+    return [_read_reference_cell(cell, f"{locate(row)}, column {column!r}") for row, cell in enumerate(cells)]
 
 
-def _read_reference_list(cell: Any, location: str) -> Sequence[str]:
-    """Return the references in a cell that contains a list of strings, or raise an InputError.
+def _read_reference_cell(cell: Any, location: str) -> Sequence[str]:
+    """Return the references in a cell, which contains a string or a list of strings, or raise an InputError.
 
     Args:
         cell: the cell.
         location: the location of the cell, for error messages.
     """
+    if isinstance(cell, str):
+        _check_surrogates(cell, location)
+        return (str(cell),)
     # A cell of a pandas column can be an array instead of a list, or a NumPy scalar instead of a number.
     value = cell.tolist() if hasattr(cell, "tolist") else cell
     if not isinstance(value, list | tuple):
@@ -163,24 +160,35 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
     )
 
 
-def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) -> Iterable[Any]:
+def get_nested(cells: list[Any], path: Sequence[str], locate: RowLocator) -> list[Any]:
     """Return the value of a nested field in each cell of a column.
 
     Args:
         cells: the cells of the column.
-        path: the names of the column and of the nested fields.
+        path: the names of the column and of the nested fields. Without nested fields, the cells are returned.
         locate: returns the location of a row.
 
     Raises:
         InputError: if a cell does not contain the field.
     """
-    values = cells
+    if len(path) == 1:
+        return cells
+    return [_follow_path(cell, path, locate, row) for row, cell in enumerate(cells)]
+
+
+def _follow_path(cell: Any, path: Sequence[str], locate: RowLocator, row: int) -> Any:
+    """Return the value of a nested field in one cell.
+
+    Args:
+        cell: the cell.
+        path: the names of the column and of the nested fields.
+        locate: returns the location of a row.
+        row: the index of the cell's row.
+    """
+    value = cell
     for depth, field in enumerate(path[1:], 1):
-        parent = ".".join(path[:depth])
-        field_values = []
-        for row, value in enumerate(values):
-            if not isinstance(value, dict) or field not in value:
-                raise InputError(f"{locate(row)}, column {parent!r}: no field {field!r} in it")
-            field_values.append(value[field])
-        values = field_values
-    return values
+        if not isinstance(value, dict) or field not in value:
+            parent = ".".join(path[:depth])
+            raise InputError(f"{locate(row)}, column {parent!r}: no field {field!r} in it")
+        value = value[field]
+    return value

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e import __version__
 from meteor_e.api import ConfigError, MeteorError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
     from meteor_e.api.batches import Batch
+
+T = TypeVar("T")
 
 WAIT = 30.0
 """The number of seconds after which the program stops waiting for the scheduler, or for the first worker."""
@@ -159,27 +161,30 @@ def _wait_for_workers(client: Client, address: str, wait: float) -> None:
 def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> Client:
     """Create a client, and raise a TimeoutError if the scheduler accepts the connection but does not answer.
 
-    Dask's own timeout applies only to the connection. Therefore, the client is created in a separate thread.
-
     Args:
         connect_client: a function that creates the client.
         wait: the timeout in seconds.
     """
-    future: concurrent.futures.Future[Client] = concurrent.futures.Future()
+    # Dask's own timeout applies only to the connection. Therefore, the client is created in a separate thread.
+    future = _run_in_daemon_thread(connect_client)
+    concurrent.futures.wait([future], timeout=wait + MESSAGE_DELAY)
+    if not future.done():
+        raise TimeoutError(f"silent for {wait:g} seconds")
+    return future.result()
+
+
+def _run_in_daemon_thread(function: Callable[[], T]) -> concurrent.futures.Future[T]:
+    """Call a function in a thread, and return a future of its result. The thread does not keep the program running."""
+    future: concurrent.futures.Future[T] = concurrent.futures.Future()
 
     def resolve_future() -> None:
         try:
-            future.set_result(connect_client())
+            future.set_result(function())
         except BaseException as error:
             future.set_exception(error)
 
     threading.Thread(target=resolve_future, daemon=True).start()
-    try:
-        return future.result(wait + MESSAGE_DELAY)
-    except concurrent.futures.TimeoutError as error:
-        if future.done():
-            raise
-        raise TimeoutError(f"silent for {wait:g} seconds") from error
+    return future
 
 
 @contextlib.contextmanager
@@ -192,14 +197,29 @@ def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
     """
     dask = require("dask", "a cluster", "dask", "meteor-e-tables")
     with dask.config.set(_LOCAL_CONFIG), contextlib.ExitStack() as stack:
-        try:
-            with _block_interrupts():
-                cluster = stack.enter_context(distributed.LocalCluster(n_workers=workers, **_LOCAL_CLUSTER_OPTIONS))
-            client = stack.enter_context(distributed.Client(cluster))
-        except Exception as error:
-            raise MeteorError(f"the processes of the cluster did not start: {_format_error(error)}") from error
-        with _disable_gc_diagnosis():
-            yield client
+        client = _open_local_client(distributed, workers, stack)
+        stack.enter_context(_disable_gc_diagnosis())
+        yield client
+
+
+def _open_local_client(distributed: Any, workers: int, stack: contextlib.ExitStack) -> Client:
+    """Start a cluster of processes on this machine, and return its client.
+
+    Args:
+        distributed: the module ``distributed``.
+        workers: the number of processes.
+        stack: the stack that closes the client and the cluster.
+
+    Raises:
+        MeteorError: if the processes do not start.
+    """
+    try:
+        with _block_interrupts():
+            cluster = stack.enter_context(distributed.LocalCluster(n_workers=workers, **_LOCAL_CLUSTER_OPTIONS))
+        client: Client = stack.enter_context(distributed.Client(cluster))
+        return client
+    except Exception as error:
+        raise MeteorError(f"the processes of the cluster did not start: {_format_error(error)}") from error
 
 
 @contextlib.contextmanager

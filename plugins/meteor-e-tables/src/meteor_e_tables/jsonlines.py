@@ -71,22 +71,16 @@ class _NumberedRow(NamedTuple):
     cells: dict[str, msgspec.Raw]
 
 
-def _decode_line(line: str, key_prefixes: Sequence[str]) -> dict[str, msgspec.Raw]:
-    """Return a dictionary from the keys of a JSON line to the encoded values.
+def _check_duplicate_keys(line: str, key_prefixes: Sequence[str]) -> None:
+    """Raise a ValueError if a key of a column with texts occurs twice in a JSON object.
 
     Args:
         line: a JSON object.
         key_prefixes: for each column with texts, a quotation mark and the beginning of its key.
-
-    Raises:
-        ValueError: if the line is not a JSON object, or if the key of a column with texts is repeated.
     """
-    cells: dict[str, msgspec.Raw] = _LINE_DECODER.decode(line)
-    # The decoder does not detect duplicate keys.
-    # If a line may contain duplicate keys, it is parsed again by the json module.
+    # Only the json module detects duplicate keys. Because it is slow, it parses only lines that may contain them.
     if any(line.count(prefix) > 1 for prefix in key_prefixes):
         json.loads(line, object_pairs_hook=reject_duplicate_keys)
-    return cells
 
 
 class JsonLines(BatchedTable):
@@ -124,7 +118,8 @@ class JsonLines(BatchedTable):
             if not line.strip():
                 continue
             try:
-                cells = _decode_line(line, key_prefixes)
+                cells = _LINE_DECODER.decode(line)
+                _check_duplicate_keys(line, key_prefixes)
             except msgspec.ValidationError:
                 raise InputError(f"{self.name}, line {line_number}: expected a JSON object") from None
             except (ValueError, RecursionError) as error:
@@ -135,11 +130,11 @@ class JsonLines(BatchedTable):
         """Read the table from the start. Standard input can be read only once.
 
         Args:
-            all_columns: whether the batches contain all columns as ``rows``.
+            all_columns: ignored, because the batches always contain all columns.
         """
         rows = self._start_reading()
         while batch := list(itertools.islice(rows, BATCH_ROWS)):
-            yield self._make_batch(batch, all_columns)
+            yield self._make_batch(batch)
 
     def _start_reading(self) -> Iterator[_NumberedRow]:
         """Return an iterator over all rows.
@@ -152,16 +147,17 @@ class JsonLines(BatchedTable):
             return self._read_rows()
         return itertools.chain([self._first_row], rows)
 
-    def _make_batch(self, rows: list[_NumberedRow], all_columns: bool) -> TableBatch:
+    def _make_batch(self, rows: list[_NumberedRow]) -> TableBatch:
+        """Create a batch from several rows."""
+
         def locate(index: int) -> str:
             return f"{self.name}, {self.row_name} {rows[index].number}"
 
         cells = {}
         for column, path in self._fields.items():
             values = [_decode_field(row.cells, path[0], locate, index) for index, row in enumerate(rows)]
-            cells[column] = list(get_nested(values, path, locate))
-        all_rows = ObjectRows(self.name, [row.cells for row in rows]) if all_columns else None
-        return make_batch(self.texts, cells, all_rows, locate)
+            cells[column] = get_nested(values, path, locate)
+        return make_batch(self.texts, cells, ObjectRows(self.name, [row.cells for row in rows]), locate)
 
 
 class JsonArray(JsonLines):

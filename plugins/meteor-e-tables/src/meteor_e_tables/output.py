@@ -5,19 +5,20 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import Meteor
 from meteor_e.api import ConfigError, Metric, System, SystemsMetric, TextColumns
 from meteor_e.api.tables import ScoreRun, ScoreRunner
-from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, make_batch
+from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, Rows, TableBatch, iterate_segments, make_batch
 from meteor_e_tables.columns import ColumnNames, ColumnQueue, ScoredColumns, score_columns
 from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
 
 if TYPE_CHECKING:
+    from meteor_e.api import Segment
     from meteor_e.api.batches import Batch
     from meteor_e.api.scoring import BatchScorer
 
@@ -70,6 +71,48 @@ class _Sink(NamedTuple):
     write: Callable[[dict[str, Any]], None]
 
 
+class _PendingRows:
+    """The rows of one input table that are not written yet, because the scores of some systems are missing.
+
+    Args:
+        writer: the writer of the output table.
+        n_systems: the number of systems in the input table.
+    """
+
+    def __init__(self, writer: ParquetWriter | JsonLinesWriter, n_systems: int) -> None:
+        self._writer = writer
+        self._rows: deque[Rows] = deque()
+        self._queues = [ColumnQueue() for _ in range(n_systems)]
+
+    def read_segments(self, table: BatchedTable, system: int) -> Iterator[Segment]:
+        """Read the input table. Store all of its rows, and yield the segments of one system."""
+        return iterate_segments(self._store_rows(table.batches(all_columns=True)), system)
+
+    def _store_rows(self, batches: Iterable[TableBatch]) -> Iterator[TableBatch]:
+        """Store the rows of each batch, and yield the batch."""
+        for batch in batches:
+            self._rows.append(batch.rows)
+            yield batch
+
+    def add_scores(self, system: int, columns: dict[str, Any]) -> None:
+        """Add the scores of a system, and write the rows for which the scores of all systems are available.
+
+        Args:
+            system: the index of the system.
+            columns: the scores of the system's next segments.
+        """
+        self._queues[system].add(columns)
+        while self._rows and all(len(self._rows[0]) <= queue.size for queue in self._queues):
+            self._write_rows(self._rows.popleft())
+
+    def _write_rows(self, rows: Rows) -> None:
+        """Write several rows and the scores of all systems."""
+        new_columns: dict[str, Any] = {}
+        for queue in self._queues:
+            new_columns.update(queue.take(len(rows)))
+        self._writer.write(rows, new_columns)
+
+
 class _Output:
     """Write the scores of all systems to one table.
 
@@ -83,7 +126,7 @@ class _Output:
     """
 
     def __init__(self, run: ScoreRun, tables: Sequence[_InputTable], writer: ParquetWriter | JsonLinesWriter) -> None:
-        self.writer = writer
+        self._writer = writer
         self._run = run
         self._only_meteor = len(run.metrics) == 1 and isinstance(run.metrics[0], Meteor)
         default_prefix = "meteor_" if self._only_meteor else ""
@@ -96,15 +139,14 @@ class _Output:
 
     def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
         """Add the systems of an input table. For each system, yield the destination of its scores."""
-        rows: deque[Rows] = deque()
-        queues = [ColumnQueue() for _ in names]
+        pending_rows = _PendingRows(self._writer, len(names))
         for index, name in enumerate(names):
-            # Rows are written after all systems have been scored, so only the last system collects the input rows.
+            # Rows are written after all systems have been scored, so only the last system stores the input rows.
             is_last = index == len(names) - 1
-            read = partial(table.segments, index, rows if is_last else None)
+            read = partial(pending_rows.read_segments, table, index) if is_last else partial(table.segments, index)
             self.systems.append(System(name, read, table.size))
             prefix = self._prefix if len(names) == 1 else f"{name}_{self._prefix}"
-            yield _Sink(prefix, partial(self._write, queues, index, rows))
+            yield _Sink(prefix, partial(pending_rows.add_scores, index))
 
     def execute(self, score: BatchScorer, batches: Iterator[Batch], threads: int | None) -> Iterator[tuple[Batch, Any]]:
         """Score the batches of the next system, write the scores, and yield each batch with its statistics."""
@@ -120,26 +162,6 @@ class _Output:
             names = ColumnNames.from_matchers(meteor.matcher_names, prefix)
             return ScoredColumns.from_rows(statistics[0]).to_dict(names)
         return score_columns(metrics, statistics, prefix)
-
-    def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
-        """Write the input rows for which all systems have been scored.
-
-        The scores of each system are stored in a queue until the last system of the table has been scored.
-
-        Args:
-            queues: the scores of each system in the input table.
-            index: the index of the system to which the new scores belong.
-            rows: the input rows that have not been written.
-            columns: the new scores.
-        """
-        queues[index].add(columns)
-        # The last system is scored after all other systems, so rows are complete if its queue contains their scores.
-        while rows and len(rows[0]) <= queues[-1].size:
-            input_rows = rows.popleft()
-            new_columns: dict[str, Any] = {}
-            for queue in queues:
-                new_columns.update(queue.take(len(input_rows)))
-            self.writer.write(input_rows, new_columns)
 
 
 def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:

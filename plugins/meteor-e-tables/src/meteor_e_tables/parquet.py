@@ -9,7 +9,7 @@ from typing import Any
 from meteor_e.api import InputError, TextColumns
 from meteor_e.base.files import PathLike
 from meteor_e.formats.inputs import parquet_files
-from meteor_e_tables.arrow import arrow_batch, arrow_errors, find_text_columns
+from meteor_e_tables.arrow import ArrowRows, arrow_batch, arrow_errors, find_text_columns
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch
 
 
@@ -44,13 +44,14 @@ class Parquet(BatchedTable):
         """Read the table from the start.
 
         Args:
-            all_columns: whether the batches contain all columns as ``rows``.
+            all_columns: whether the ``rows`` of the batches contain all columns.
         """
         columns = None if all_columns else sorted({path[0] for path in self._paths.values()})
         for file_path in self._files:
             first_row = 1
             for table in _read_tables(file_path, columns):
-                yield arrow_batch(str(file_path), first_row, self.texts, self._paths, table, all_columns)
+                rows = ArrowRows(str(file_path), table)
+                yield arrow_batch(rows, first_row, self.texts, self._paths)
                 first_row += table.num_rows
 
     def schema(self) -> Any:

@@ -66,17 +66,17 @@ class ParquetWriter:
         self._stream = stream
         self._path = path
         self._signature = signature
-        self._schema = schema
+        self._input_schema = schema
         self._writer: Any = None
         self._pending: list[Any] = []
         self._pending_rows = 0
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
         """Append new columns to several rows, and write the rows."""
-        table = _append_columns(rows.arrow(self._schema), new_columns, self._path)
+        table = _append_columns(rows.arrow(self._input_schema), new_columns, self._path)
         with arrow_errors(f"cannot write {self._path}"):
             if self._writer is None:
-                self._open(table, len(new_columns))
+                self._start_file(table, len(new_columns))
             self._pending.append(table.replace_schema_metadata(self._writer.schema.metadata))
             self._pending_rows += table.num_rows
             # Batches are combined, because many small row groups make a file large and slow to read.
@@ -84,21 +84,21 @@ class ParquetWriter:
             if self._pending_rows >= _ROW_GROUP_SIZE or pending_bytes >= _ROW_GROUP_BYTES:
                 self._flush()
 
-    def _open(self, table: Any, n_new_columns: int) -> None:
+    def _start_file(self, first_table: Any, n_new_columns: int) -> None:
         """Start the Parquet file with the schema of the first table.
 
         Args:
-            table: the first table.
+            first_table: the first table.
             n_new_columns: the number of columns that were appended to the input columns.
         """
         import pyarrow.parquet as pq
 
-        if self._schema is None:
-            self._schema = table.select(table.column_names[:-n_new_columns]).schema
-        metadata = dict(table.schema.metadata or {})
-        metadata[SIGNATURE_KEY] = self._signature
-        schema = table.schema.with_metadata(metadata)
-        self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd", write_page_checksum=True)
+        if self._input_schema is None:
+            input_columns = first_table.column_names[:-n_new_columns]
+            self._input_schema = first_table.select(input_columns).schema
+        metadata = {**(first_table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
+        output_schema = first_table.schema.with_metadata(metadata)
+        self._writer = pq.ParquetWriter(self._stream, output_schema, compression="zstd", write_page_checksum=True)
 
     def _flush(self) -> None:
         """Write the pending tables as one row group."""
