@@ -303,8 +303,8 @@ class PunctuationDropped(Rule):
         for gap, word in zip(draft.gaps, [*draft.words, ""], strict=True):
             gap_without_punctuation = re.sub(r"[^\w\s]", "", gap)
             text += re.sub(r"\s+", " ", gap_without_punctuation) + word
-        text = text.strip()
-        return draft.text if text == draft.text.strip() else text
+        stripped_text = text.strip()
+        return draft.text if stripped_text == draft.text.strip() else stripped_text
 
 
 class PunctuationAdded(Rule):
@@ -448,10 +448,10 @@ class Spaces(Rule):
     kind = "harmless"
 
     def _change(self, draft: Draft) -> str:
-        text = draft.text
-        space_positions = [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", text)]
+        characters = list(draft.text)
+        space_positions = [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", draft.text)]
         no_break_position = draft.choose(space_positions)
         doubled_position = draft.choose(space_positions)
-        text = text[:no_break_position] + "\u00a0" + text[no_break_position + 1 :]
-        doubled_space = text[doubled_position] + " "
-        return text[:doubled_position] + doubled_space + text[doubled_position + 1 :] + " "
+        characters[no_break_position] = "\u00a0"
+        characters[doubled_position] += " "
+        return "".join(characters) + " "
