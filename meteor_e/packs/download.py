@@ -169,8 +169,8 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
             f"cannot download {url}: the URL contains a user name; download the file yourself, and give its path"
         )
     target = folder / _make_file_name(address.path)
-    request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
     try:
+        request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as output:
             _save_response(response, output, url, Stage(f"downloading {target.name}", "B"), progress)
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -149,11 +149,8 @@ def read_bitext(
     stage = Stage("tokenizing", "lines")
     builders = [_CorpusBuilder(text, threads) for text in texts]
     selector = _SentenceSelector(max_words)
-    for batch in _split_into_batches(_read_line_pairs(files, encoding)):
-        lines_by_language = zip(*batch, strict=True)
-        rows_by_language = [
-            builder.tokenize(list(lines)) for builder, lines in zip(builders, lines_by_language, strict=True)
-        ]
+    for batch in _read_batches(files, encoding):
+        rows_by_language = [builder.tokenize(lines) for builder, lines in zip(builders, batch, strict=True)]
         is_selected = selector.select(*rows_by_language)
         for builder, rows in zip(builders, rows_by_language, strict=True):
             builder.add(list(compress(rows, is_selected)))
@@ -208,6 +205,13 @@ class _SentenceSelector:
         )
 
 
+def _read_batches(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield batches of lines of the first file and of the corresponding lines of the second file."""
+    pairs = _read_line_pairs(files, encoding)
+    while batch := list(islice(pairs, _BATCH)):
+        yield [first for first, _ in batch], [second for _, second in batch]
+
+
 def _read_line_pairs(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
     """Yield pairs of corresponding lines. Raise an :class:`InputError` if one file has more lines."""
     first_lines = read_segments(files[0], encoding=encoding)
@@ -229,12 +233,6 @@ def _length_error(files: tuple[PathLike, PathLike], first_count: int, second_cou
 
 def _count(items: Iterable[object]) -> int:
     return sum(1 for _ in items)
-
-
-def _split_into_batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    iterator = iter(pairs)
-    while batch := list(islice(iterator, _BATCH)):
-        yield batch
 
 
 def _flatten(rows: list[list[int]]) -> NDArray[np.uint32]:

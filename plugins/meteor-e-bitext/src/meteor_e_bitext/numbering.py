@@ -43,7 +43,8 @@ def assign_phrase_ids(words: NDArray[Any], lengths: NDArray[np.uint8]) -> Distin
         # This step extends the prefix of each row that has a word at this position.
         longer_rows = np.flatnonzero(lengths > position)
         keys = _combine(prefix_ids[longer_rows], words[starts[longer_rows] + position])
-        _, prefix_ids[longer_rows] = np.unique(keys, return_inverse=True)
+        _, longer_prefix_ids = np.unique(keys, return_inverse=True)
+        prefix_ids[longer_rows] = longer_prefix_ids
     # The last prefix of each row is the complete row. Prefix ids are distinct among rows of the same length.
     _, first_rows, ids = np.unique(_combine(lengths, prefix_ids), return_index=True, return_inverse=True)
     return DistinctPhrases(ids=ids.astype(np.uint32), positions=starts[first_rows], lengths=lengths[first_rows])
