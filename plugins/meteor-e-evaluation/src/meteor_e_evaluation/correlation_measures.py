@@ -43,6 +43,7 @@ class RatingMeasure(Measure[TestSet]):
     """
 
     coefficient: ClassVar[str]
+    ties = "–"
     missing = ONLY_RATED_OUTPUTS
 
     def explain_missing_judgments(self, test: TestSet) -> str:
@@ -126,7 +127,6 @@ class Pearson(SegmentCorrelation):
     definition = "Pearson's r over all rated segments of all systems"
     source = "WMT15–24"
     mtme = "Pearson, none"
-    ties = "–"
 
 
 class Spearman(SegmentCorrelation):
@@ -157,6 +157,7 @@ class GroupedMeasure(RatingMeasure):
     """
 
     grouping: ClassVar[Grouping]
+    source = "WMT21–24"
     missing = CONSTANT_GROUPS_ARE_LEFT_OUT
 
     def agreement(self, test: TestSet) -> Agreement | None:
@@ -252,9 +253,7 @@ class PearsonBySegment(GroupedMeasure):
 
     name, title, coefficient, grouping = "pearson-item", "Pearson r by segment", "pearson", "item"
     definition = "Pearson's r over systems, averaged over segments"
-    source = "WMT21–24"
     mtme = "Pearson, item"
-    ties = "–"
 
 
 class PearsonBySystem(GroupedMeasure):
@@ -262,9 +261,7 @@ class PearsonBySystem(GroupedMeasure):
 
     name, title, coefficient, grouping = "pearson-sys", "Pearson r by system", "pearson", "sys"
     definition = "Pearson's r over segments, averaged over systems"
-    source = "WMT21–24"
     mtme = "Pearson, sys"
-    ties = "–"
 
 
 class SpearmanBySegment(GroupedMeasure):
@@ -272,7 +269,6 @@ class SpearmanBySegment(GroupedMeasure):
 
     name, title, coefficient, grouping = "spearman-item", "Spearman ρ by segment", "spearman", "item"
     definition = "Spearman's ρ over systems, averaged over segments"
-    source = "WMT21–24"
     mtme = "Spearman, item"
     ties = "mean ranks"
 
@@ -282,7 +278,6 @@ class SpearmanBySystem(GroupedMeasure):
 
     name, title, coefficient, grouping = "spearman-sys", "Spearman ρ by system", "spearman", "sys"
     definition = "Spearman's ρ over segments, averaged over systems"
-    source = "WMT21–24"
     mtme = "Spearman, sys"
     ties = "mean ranks"
 

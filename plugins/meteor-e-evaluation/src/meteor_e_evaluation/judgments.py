@@ -90,10 +90,9 @@ class Assessments:
         segments = self.segments[order]
         systems = self.systems[order]
         scores = self.scores[order]
-        first, second = _pairs_within_segments(segments)
-        is_between_systems = systems[first] != systems[second]
-        first = first[is_between_systems]
-        second = second[is_between_systems]
+        first_rows, second_rows = _pairs_within_segments(segments)
+        is_between_systems = systems[first_rows] != systems[second_rows]
+        first, second = first_rows[is_between_systems], second_rows[is_between_systems]
         second_is_better = scores[first] < scores[second]
         better = np.where(second_is_better, second, first)
         worse = np.where(second_is_better, first, second)

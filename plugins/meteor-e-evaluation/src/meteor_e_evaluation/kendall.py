@@ -206,17 +206,12 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
         The total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
     """
     order = np.argsort(distances, kind="stable")
-    thresholds = distances[order]
-    correct_weights = weight_without_ties + np.cumsum(gains[order])
-    # A threshold ties all pairs with the same distance, so only the last one of equal distances counts.
+    # The thresholds are 0 and the distances. Each distance ties one more pair.
+    thresholds = np.r_[0.0, distances[order]]
+    correct_weights = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
+    # A threshold ties all pairs with the same distance, so only the last one of equal thresholds counts.
     is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
-    thresholds = thresholds[is_last_of_equal]
-    correct_weights = correct_weights[is_last_of_equal]
-    if thresholds[0] > 0:
-        # The threshold 0 ties no pairs.
-        thresholds = np.r_[0.0, thresholds]
-        correct_weights = np.r_[weight_without_ties, correct_weights]
-    best_index = int(np.argmax(correct_weights))
+    best_index = int(np.argmax(np.where(is_last_of_equal, correct_weights, -math.inf)))
     return float(correct_weights[best_index]), float(thresholds[best_index])
 
 

@@ -63,38 +63,24 @@ class MetricScore(NamedTuple):
     Names that the file does not contain are empty strings.
 
     Attributes:
-        metric: name of the metric.
-        pair: language pair.
-        testset: name of the test set.
-        reference: name of the reference.
         system: name of the system.
         segment: number of the segment, starting from 1, or None for a score of a system.
         score: the score. NaN if the file contains ``None`` or ``NaN``.
         location: file and line, for error messages.
+        metric: name of the metric.
+        pair: language pair.
+        testset: name of the test set.
+        reference: name of the reference.
     """
 
-    metric: str
-    pair: str
-    testset: str
-    reference: str
     system: str
     segment: int | None
     score: float
     location: str
-
-
-def _make_score(system: str, segment: int | None, score: float, location: str) -> MetricScore:
-    """Return a score from a file that contains no names except the name of the system."""
-    return MetricScore(
-        metric="",
-        pair="",
-        testset="",
-        reference="",
-        system=system,
-        segment=segment,
-        score=score,
-        location=location,
-    )
+    metric: str = ""
+    pair: str = ""
+    testset: str = ""
+    reference: str = ""
 
 
 def split_fields(line: str) -> list[str]:
@@ -221,7 +207,7 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
         system, score_text = fields
         n_lines[system] += 1
         score = _parse_score(score_text, line.location)
-        scores.append(_make_score(system, n_lines[system], score, line.location))
+        scores.append(MetricScore(system, n_lines[system], score, line.location))
     has_segment_scores = max(n_lines.values()) > 1
     if not has_segment_scores:
         scores = [score._replace(segment=None) for score in scores]
@@ -231,7 +217,8 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
     """Parse the score of one segment per line."""
     for segment, line in enumerate(lines, 1):
-        yield _make_score("", segment, _parse_score(line.text.strip(), line.location), line.location)
+        score = _parse_score(line.text.strip(), line.location)
+        yield MetricScore(system="", segment=segment, score=score, location=line.location)
 
 
 _COMET_LINE = re.compile(r"(?P<system>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\t.*)?")
@@ -255,9 +242,9 @@ def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
         if fields["segment"] is not None:
             systems_with_segment_scores.add(system)
             segment_number = int(fields["segment"]) + 1
-            yield _make_score(system, segment_number, score, line.location)
+            yield MetricScore(system, segment_number, score, line.location)
         elif system not in systems_with_segment_scores:
-            yield _make_score(system, None, score, line.location)
+            yield MetricScore(system, None, score, line.location)
 
 
 def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
@@ -271,7 +258,7 @@ def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
             raise InputError(f"{file_name}: {system!r} is not a list of segments, as comet-score --to_json writes it")
         for number, segment in enumerate(segments, 1):
             location = f"{file_name}, {system}, segment {number}"
-            yield _make_score(system, number, _comet_score(segment, location), location)
+            yield MetricScore(system, number, _comet_score(segment, location), location)
 
 
 def _comet_score(segment: Any, location: str) -> float:

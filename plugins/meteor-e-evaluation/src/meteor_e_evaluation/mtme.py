@@ -59,7 +59,7 @@ def mtme_index(
     """
     root = Path(folder)
     available_pairs = _find_pairs(root)
-    _check_pairs(pairs, available_pairs, root)
+    _check_names(pairs, available_pairs, f"{root / OUTPUT_FOLDER}: no language pair")
     selected_pairs = pairs or [pair for pair in available_pairs if _find_human_scores(root, pair)]
     pair_specs = {}
     for pair in selected_pairs:
@@ -78,14 +78,12 @@ def mtme_index(
     )
 
 
-def _check_pairs(pairs: Sequence[str], available_pairs: Sequence[str], root: Path) -> None:
-    """Check that the folder contains system outputs for all language pairs."""
-    for pair in pairs:
-        if pair not in available_pairs:
-            hint = near_miss(pair, available_pairs)
-            raise InputError(
-                f"{root / OUTPUT_FOLDER}: no language pair {pair!r}{hint}; it has {', '.join(available_pairs)}"
-            )
+def _check_names(names: Sequence[str], available_names: Sequence[str], message: str) -> None:
+    """Check that all names are available. The error for any other name begins with the message."""
+    for name in names:
+        if name not in available_names:
+            hint = near_miss(name, available_names)
+            raise InputError(f"{message} {name!r}{hint}; it has {', '.join(available_names)}")
 
 
 def _find_pairs(root: Path) -> list[str]:
@@ -175,7 +173,7 @@ def _make_pair_spec(
     folder = root / "references"
     available_names = _find_references(folder, pair)
     reference_names = list(references) or [_choose_preferred(available_names, STANDARD_REFERENCES)]
-    _check_references(reference_names, available_names, f"{folder}: {pair}")
+    _check_names(reference_names, available_names, f"{folder}: {pair} has no reference")
     source = f"sources/{pair}.txt"
     documents = f"documents/{pair}.docs"
     return PairSpec(
@@ -187,14 +185,6 @@ def _make_pair_spec(
         # The folder of outputs also contains the references. The names under "drop" are not evaluated as systems.
         drop=reference_names if human_systems else available_names,
     )
-
-
-def _check_references(names: Sequence[str], available_names: Sequence[str], location: str) -> None:
-    """Check that all references exist. The location, a folder and a language pair, begins the error message."""
-    for name in names:
-        if name not in available_names:
-            hint = near_miss(name, available_names)
-            raise InputError(f"{location} has no reference {name!r}{hint}; it has {', '.join(available_names)}")
 
 
 def _find_references(folder: Path, pair: str) -> list[str]:
