@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -204,7 +203,7 @@ def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int
             continue
         cells = dict(zip(header, row.split("\t"), strict=False))
         try:
-            if _is_selected(cells, spec):
+            if all(cells[title] == value for title, value in spec.only.items()):
                 line_of_segment[int(cells[spec.key])] = int(cells[spec.line])
         except (KeyError, ValueError):
             raise InputError(f"{file}, line {row_number}: not a row of numbers for {', '.join(header)}") from None
@@ -219,8 +218,3 @@ def _find_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> Path:
     if not file_in_data.is_file() and file_beside_index.is_file():
         return file_beside_index
     return file_in_data
-
-
-def _is_selected(cells: Mapping[str, str], spec: SegmentMap) -> bool:
-    """Return whether a row of the segment map passes the filter ``only`` in the index file."""
-    return all(cells[title] == value for title, value in spec.only.items())

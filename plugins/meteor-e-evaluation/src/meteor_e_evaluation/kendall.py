@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation.judgments import Rankings
+from meteor_e_evaluation.segment_coefficients import divide_or_nan
 
 
 class PairCounts(NamedTuple):
@@ -78,7 +79,7 @@ def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
     return PairCounts(*(float(count) for count in counts))
 
 
-def tau(counts: PairCounts, variant: str) -> Floats | float:
+def tau(counts: PairCounts, variant: str) -> Floats:
     """Compute a variant of Kendall's τ, or pairwise accuracy, from counts of pairs.
 
     Args:
@@ -98,23 +99,16 @@ def tau(counts: PairCounts, variant: str) -> Floats | float:
     untied_by_humans = untied_by_both + counts.metric_ties
     untied_by_metric = untied_by_both + counts.human_ties
     if variant == "strict":
-        return _divide(concordant_minus_discordant - counts.metric_ties, untied_by_humans)
+        return divide_or_nan(concordant_minus_discordant - counts.metric_ties, untied_by_humans)
     if variant == "wmt13":
-        return _divide(concordant_minus_discordant, untied_by_both)
+        return divide_or_nan(concordant_minus_discordant, untied_by_both)
     if variant == "wmt14":
-        return _divide(concordant_minus_discordant, untied_by_humans)
+        return divide_or_nan(concordant_minus_discordant, untied_by_humans)
     if variant == "b":
-        return _divide(concordant_minus_discordant, np.sqrt(untied_by_humans * untied_by_metric))
+        return divide_or_nan(concordant_minus_discordant, np.sqrt(untied_by_humans * untied_by_metric))
     if variant == "accuracy":
-        return _divide(counts.concordant, untied_by_humans)
+        return divide_or_nan(counts.concordant, untied_by_humans)
     raise ValueError(f"unknown variant {variant!r}")
-
-
-def _divide(numerator: Floats | float, denominator: Floats | float) -> Floats | float:
-    """Divide two numbers or arrays, with NaN instead of an error if both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quotient = np.asarray(numerator, float) / np.asarray(denominator, float)
-    return float(quotient) if np.ndim(quotient) == 0 else quotient
 
 
 class TiedAccuracy(NamedTuple):

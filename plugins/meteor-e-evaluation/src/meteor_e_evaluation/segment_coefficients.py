@@ -22,8 +22,8 @@ def system_pairs(n_systems: int) -> tuple[Integers, Integers]:
     return first, second
 
 
-def divide_or_nan(numerators: Floats | Integers, denominators: Floats | Integers) -> Floats:
-    """Divide two arrays, with NaN as the result where the denominator is not positive."""
+def divide_or_nan(numerators: Floats | Integers | float, denominators: Floats | Integers | float) -> Floats:
+    """Divide two arrays or numbers, with NaN as the result where the denominator is not positive."""
     quotients = np.full(np.broadcast(numerators, denominators).shape, np.nan)
     np.divide(numerators, denominators, out=quotients, where=denominators > 0)
     return quotients
