@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from meteor_e_evaluation.metric_task import read_metric_scores
+from meteor_e_evaluation.metric_task import MetricScore, read_metric_scores
 from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv
 from meteor_e_evaluation.ratings import read_assessments
 from tiny_task import HEADER, ranking_row
@@ -119,33 +119,43 @@ def test_assessment_errors_name_the_line(tmp_path, text, message):
         list(read_assessments(write_file(tmp_path, text), segments=True))
 
 
+def read_output_scores(file):
+    """Read the system, the segment and the score of each line of a file of metric scores."""
+    return [(score.system, score.segment, score.score) for score in read_metric_scores(file)]
+
+
 def test_metric_scores_may_have_ensemble_columns(tmp_path):
     file = write_file(tmp_path, "m\tcs-en\tnt12\tsysA\t3\t0.5\nm\tcs-en\tnt12\tsysA\t4\tNone\tensemble\tno\n")
     rows = list(read_metric_scores(file))
-    assert rows[0][:7] == ("m", "cs-en", "nt12", "", "sysA", 3, 0.5)
+    location = f"{file}, line 1"
+    assert rows[0] == MetricScore("sysA", 3, 0.5, location, metric="m", pair="cs-en", testset="nt12")
     assert rows[1].segment == 4
     assert math.isnan(rows[1].score)
     file = write_file(tmp_path, "m\tcs-en\tnt12\tsysA\t0.5\nm\tcs-en\tnt12\tsysB\t0.6\tnon-ensemble\tyes\n")
-    assert [row[4:7] for row in read_metric_scores(file)] == [("sysA", None, 0.5), ("sysB", None, 0.6)]
+    assert read_output_scores(file) == [("sysA", None, 0.5), ("sysB", None, 0.6)]
 
 
 def test_metric_scores_may_name_the_reference(tmp_path):
     file = write_file(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t3\t0.5\n")
-    assert [row[3:7] for row in read_metric_scores(file)] == [("refA", "sysA", 3, 0.5)]
+    (score,) = read_metric_scores(file)
+    assert score.reference == "refA"
+    assert read_output_scores(file) == [("sysA", 3, 0.5)]
     file = write_file(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t0.5\n")
-    assert [row[3:7] for row in read_metric_scores(file)] == [("refA", "sysA", None, 0.5)]
+    (score,) = read_metric_scores(file)
+    assert score.reference == "refA"
+    assert read_output_scores(file) == [("sysA", None, 0.5)]
 
 
 def test_metric_scores_may_have_two_columns_only(tmp_path):
     file = write_file(tmp_path, "a\t1\nb\t2\na\t3\nb\t4\n")
-    assert [row[4:7] for row in read_metric_scores(file)] == [
+    assert read_output_scores(file) == [
         ("a", 1, 1.0),
         ("b", 1, 2.0),
         ("a", 2, 3.0),
         ("b", 2, 4.0),
     ]
     file = write_file(tmp_path, "a\t1\nb\t2\n")
-    assert [row[4:7] for row in read_metric_scores(file)] == [("a", None, 1.0), ("b", None, 2.0)]
+    assert read_output_scores(file) == [("a", None, 1.0), ("b", None, 2.0)]
 
 
 def test_metric_score_errors_name_the_line(tmp_path):
