@@ -100,11 +100,10 @@ def system_mean(name: str, values: Floats, weights: Floats | None = None, *, flo
     Raises:
         InputError: if there are no segments.
     """
-    values = np.asarray(values, float)
-    if not len(values):
+    scores = np.asarray(values, float)
+    if not len(scores):
         raise InputError("there are no segments to take the mean of")
-    weights = np.ones((1, len(values))) if weights is None else np.asarray(weights, float)
-    shares = weights / weights.sum(axis=1, keepdims=True)
-    if name not in MEANS_OF_ANY_NUMBERS:
-        values = np.maximum(values, floor)
-    return MEANS[name](values, shares)
+    counts = np.ones((1, len(scores))) if weights is None else np.asarray(weights, float)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    limited_scores = scores if name in MEANS_OF_ANY_NUMBERS else np.maximum(scores, floor)
+    return MEANS[name](limited_scores, shares)

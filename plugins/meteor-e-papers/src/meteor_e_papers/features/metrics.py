@@ -232,9 +232,5 @@ def _read_corpus(files: str | list[str] | None) -> list[str]:
     """Return the segments of one file or of several files. Without a file, return an empty list."""
     if files is None:
         return []
-    if isinstance(files, str):
-        return list(read_segments(files))
-    segments: list[str] = []
-    for file in files:
-        segments += read_segments(file)
-    return segments
+    paths = [files] if isinstance(files, str) else files
+    return [segment for path in paths for segment in read_segments(path)]
