@@ -84,9 +84,10 @@ def concatenate(example_sets: Sequence[Examples]) -> Examples:
         n_parts += len(examples.title)
         # Group numbers start at 0, so the number of groups is the largest group number plus 1.
         n_groups += int(examples.group.max(initial=-1)) + 1
-    values: dict[str, Any] = {}
-    for name in _ARRAY_FIELDS:
-        values[name] = np.concatenate([getattr(examples, name) for examples in shifted_sets])
-    for name in _TUPLE_FIELDS:
-        values[name] = tuple(chain.from_iterable(getattr(examples, name) for examples in shifted_sets))
-    return Examples(**values)
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(examples, name) for examples in shifted_sets]) for name in _ARRAY_FIELDS
+    }
+    tuples: dict[str, Any] = {
+        name: tuple(chain.from_iterable(getattr(examples, name) for examples in shifted_sets)) for name in _TUPLE_FIELDS
+    }
+    return Examples(**arrays, **tuples)

@@ -63,21 +63,6 @@ class FeatureSet:
         features = [_make_feature(entry, context) for entry in entries]
         return cls(features, unescape=unescape)
 
-    @staticmethod
-    def with_paths(
-        entries: Sequence[str | Mapping[str, Any]], change: Callable[[str], str]
-    ) -> list[str | dict[str, Any]]:
-        """Apply a function to all file paths in the feature options of a recipe.
-
-        Args:
-            entries: the entries, see :meth:`from_config`. Invalid entries are not changed.
-            change: a function that returns the new path for a path.
-
-        Raises:
-            PluginError: if a feature, or a matcher or a lemmatizer of a chain, is not installed.
-        """
-        return [_change_paths(entry, change) for entry in entries]
-
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
@@ -289,8 +274,16 @@ def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> Na
     return NamedFeature(label, feature, select_columns(label, feature.columns, patterns))
 
 
-def _change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
-    """Apply a function to all file paths in the options of one feature."""
+def change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
+    """Apply a function to all file paths in the options of a feature.
+
+    Args:
+        entry: the entry of a recipe, see :meth:`FeatureSet.from_config`. Invalid entries are not changed.
+        change: a function that returns the new path for a path.
+
+    Raises:
+        PluginError: if the feature, or a matcher or a lemmatizer of a chain, is not installed.
+    """
     if isinstance(entry, str):
         return entry
     name = entry.get("use")

@@ -365,8 +365,7 @@ class ModelMetric(SystemsMetric):
         is_compared = ~np.isnan(advantages)
         sums = np.where(is_compared, advantages, 0).sum(axis=1)
         opponent_counts = is_compared.sum(axis=1)
-        means: Floats = np.where(mask, sums / np.maximum(opponent_counts, 1), np.nan)
-        return means
+        return np.where(mask, sums / np.maximum(opponent_counts, 1), np.nan)
 
     @classmethod
     def from_options(cls, context: MetricContext, options: Any) -> ModelMetric:

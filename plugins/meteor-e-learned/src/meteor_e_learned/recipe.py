@@ -14,7 +14,7 @@ from meteor_e.base.checked import convert
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import parse_yaml, read_yaml
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.extraction import FeatureSet, change_paths
 
 MAX_NAME_LENGTH = 100
 """Maximum number of characters in the name of a model."""
@@ -177,5 +177,5 @@ def make_features(
         folder: the folder that paths in the options of the features are relative to.
         unescape: whether to replace XML entities in texts by characters.
     """
-    resolved_entries = FeatureSet.with_paths(entries, lambda path: resolve(path, folder))
+    resolved_entries = [change_paths(entry, lambda path: resolve(path, folder)) for entry in entries]
     return FeatureSet.from_config(resolved_entries, language, unescape=unescape)

@@ -21,7 +21,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.check_texts import make_check_texts
 from meteor_e_learned.checkpoints import Checkpoint, Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.extraction import FeatureSet
+from meteor_e_learned.extraction import FeatureSet, change_paths
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.libraries import estimator_errors
@@ -415,7 +415,9 @@ def _relocate(recipe: Recipe, folder: Path, output: Path) -> Recipe:
         is_absolute = path.startswith(("$", "~", "/"))
         return path if is_absolute else os.path.relpath(folder.absolute() / path, model_folder)
 
-    features = FeatureSet.with_paths(recipe.features, relocate_path)
-    vectors = FeatureSet.with_paths(recipe.vectors, relocate_path)
-    target = None if recipe.target is None else FeatureSet.with_paths([recipe.target], relocate_path)[0]
-    return msgspec.structs.replace(recipe, features=features, vectors=vectors, target=target)
+    return msgspec.structs.replace(
+        recipe,
+        features=[change_paths(entry, relocate_path) for entry in recipe.features],
+        vectors=[change_paths(entry, relocate_path) for entry in recipe.vectors],
+        target=None if recipe.target is None else change_paths(recipe.target, relocate_path),
+    )

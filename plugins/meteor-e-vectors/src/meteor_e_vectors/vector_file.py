@@ -239,21 +239,22 @@ def write_vectors(
     _check_vectors(words, rows, subwords)
     encoded_words = [word.encode("utf-8", "surrogatepass") for word in words]
     word_sections, (word_count, longest_probe) = make_vocabulary_sections(encoded_words, target)
-    encoded_subwords = _encode_subwords(subwords)
+    # A file without subword vectors contains an empty matrix.
+    stored_subwords = subwords or Subwords(np.empty((0, rows.shape[1]), np.float32), shortest=0, longest=0)
     sections: dict[str, bytes | memoryview] = {
         **dict(zip([name for name, _ in WORD_SECTIONS], word_sections, strict=True)),
         "counts": _view_bytes(_limit_counts(counts, len(words))),
         "rows": _view_bytes(np.ascontiguousarray(rows, dtype="<f4")),
-        "subword_rows": encoded_subwords.row_bytes,
+        "subword_rows": _view_bytes(np.ascontiguousarray(stored_subwords.rows, dtype="<f4")),
     }
-    sections["metadata"] = _make_metadata_section(metadata or {}, sections, encoded_subwords)
+    sections["metadata"] = _make_metadata_section(metadata or {}, sections, stored_subwords)
     header = _Header(
         word_count=word_count,
         longest_probe=longest_probe,
         dimension=rows.shape[1],
-        bucket_count=encoded_subwords.bucket_count,
-        shortest_subword=encoded_subwords.shortest,
-        longest_subword=encoded_subwords.longest,
+        bucket_count=len(stored_subwords.rows),
+        shortest_subword=stored_subwords.shortest,
+        longest_subword=stored_subwords.longest,
     )
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -261,31 +262,15 @@ def write_vectors(
             write_index(scratch, LAYOUT, header, sections.values())
 
 
-class _EncodedSubwords(NamedTuple):
-    """Store the encoded subword vectors of a file.
-
-    Attributes:
-        row_bytes: the vectors as bytes.
-        bucket_count: the number of vectors.
-        shortest: the length of the shortest subword in characters.
-        longest: the length of the longest subword in characters.
-    """
-
-    row_bytes: memoryview
-    bucket_count: int
-    shortest: int
-    longest: int
-
-
 def _make_metadata_section(
-    metadata: Mapping[str, Any], sections: Mapping[str, bytes | memoryview], subwords: _EncodedSubwords
+    metadata: Mapping[str, Any], sections: Mapping[str, bytes | memoryview], subwords: Subwords
 ) -> bytes:
     """Encode the metadata of a file, together with its digest and its checksum.
 
     Args:
         metadata: the metadata, as JSON values.
         sections: all other sections of the file, by name and in the order of the file.
-        subwords: the encoded subword vectors.
+        subwords: the subword vectors.
     """
     content_sections = [sections[name] for name in ("word_offsets", "word_bytes", "rows", "subword_rows")]
     subword_lengths = str((subwords.shortest, subwords.longest)).encode()
@@ -293,18 +278,6 @@ def _make_metadata_section(
     # The checksum is computed from the metadata without the checksum.
     complete_metadata["sha256"] = _compute_checksum(sections.values(), complete_metadata)
     return _encode_metadata(complete_metadata)
-
-
-def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
-    """Encode subword vectors as bytes. If there are no subword vectors, all sizes are 0."""
-    if subwords is None:
-        return _EncodedSubwords(row_bytes=memoryview(b""), bucket_count=0, shortest=0, longest=0)
-    return _EncodedSubwords(
-        row_bytes=_view_bytes(np.ascontiguousarray(subwords.rows, dtype="<f4")),
-        bucket_count=len(subwords.rows),
-        shortest=subwords.shortest,
-        longest=subwords.longest,
-    )
 
 
 def _check_vectors(words: Sequence[str], rows: NDArray[np.float32], subwords: Subwords | None) -> None:
@@ -364,5 +337,4 @@ def _compute_checksum(sections: Iterable[bytes | memoryview], metadata: Mapping[
 
 def _view_bytes(array: NDArray[Any]) -> memoryview:
     """Return the memory of an array as bytes, without copying the array."""
-    view: memoryview = array.reshape(-1).view(np.uint8).data
-    return view
+    return array.reshape(-1).view(np.uint8).data

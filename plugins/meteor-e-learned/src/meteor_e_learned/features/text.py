@@ -248,37 +248,27 @@ def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> dict[
     }
 
 
-class NgramCounts(NamedTuple):
-    """Numbers of character n-grams of one length.
+class NgramMatch(NamedTuple):
+    """The match of the character n-grams of two texts.
 
     Attributes:
-        common: the number of n-grams that the hypothesis and the reference have in common.
-        hypothesis, reference: the numbers of n-grams in the hypothesis and in the reference.
+        precision: the fraction of the hypothesis's n-grams that occur in the reference, or 0 without n-grams.
+        recall: the fraction of the reference's n-grams that occur in the hypothesis, or 0 without n-grams.
+        is_defined: whether both texts are long enough to contain an n-gram.
     """
 
-    common: int
-    hypothesis: int
-    reference: int
-
-    @property
-    def precision(self) -> float:
-        """The fraction of the hypothesis's n-grams that occur in the reference."""
-        return self.common / max(1, self.hypothesis)
-
-    @property
-    def recall(self) -> float:
-        """The fraction of the reference's n-grams that occur in the hypothesis."""
-        return self.common / max(1, self.reference)
+    precision: float
+    recall: float
+    is_defined: bool
 
 
-def _count_ngrams(hypothesis: WordSequence, reference: WordSequence, order: int) -> NgramCounts:
-    """Count the character n-grams of one length in two texts, and the n-grams that the texts have in common."""
-    common_ngrams = hypothesis.ngrams(order) & reference.ngrams(order)
-    return NgramCounts(
-        common=common_ngrams.total(),
-        hypothesis=max(0, len(hypothesis.characters) - order + 1),
-        reference=max(0, len(reference.characters) - order + 1),
-    )
+def _match_ngrams(hypothesis: WordSequence, reference: WordSequence, order: int) -> NgramMatch:
+    """Match the character n-grams of one length in two texts."""
+    n_common = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
+    n_hypothesis = max(0, len(hypothesis.characters) - order + 1)
+    n_reference = max(0, len(reference.characters) - order + 1)
+    is_defined = n_hypothesis > 0 and n_reference > 0
+    return NgramMatch(n_common / max(1, n_hypothesis), n_common / max(1, n_reference), is_defined)
 
 
 def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
@@ -286,11 +276,11 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> di
 
     The values include chrF (Popović, 2015), precisions of character n-grams, and counts of capital letters and digits.
     """
-    counts = {order: _count_ngrams(hypothesis, reference, order) for order in range(1, ORDERS + 1)}
+    matches = {order: _match_ngrams(hypothesis, reference, order) for order in range(1, ORDERS + 1)}
     return {
-        "chrf": _chrf(counts.values()),
-        "precision2": counts[2].precision,
-        "precision6": counts[6].precision,
+        "chrf": _chrf(matches.values()),
+        "precision2": matches[2].precision,
+        "precision6": matches[6].precision,
         "capitals": hypothesis.capitals.total(),
         "capitals_missing": (reference.capitals - hypothesis.capitals).total(),
         "capitals_added": (hypothesis.capitals - reference.capitals).total(),
@@ -300,15 +290,15 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> di
     }
 
 
-def _chrf(counts: Iterable[NgramCounts]) -> float:
+def _chrf(matches: Iterable[NgramMatch]) -> float:
     """Return the F-score with β = 2, in which recall has four times the weight of precision.
 
     Precision and recall are averaged over the n-gram orders for which both texts are long enough.
     """
-    averaged_counts = [ngrams for ngrams in counts if ngrams.hypothesis and ngrams.reference]
-    n_orders = max(1, len(averaged_counts))
-    precision = _add_up(ngrams.precision for ngrams in averaged_counts) / n_orders
-    recall = _add_up(ngrams.recall for ngrams in averaged_counts) / n_orders
+    defined_matches = [match for match in matches if match.is_defined]
+    n_orders = max(1, len(defined_matches))
+    precision = _add_up(match.precision for match in defined_matches) / n_orders
+    recall = _add_up(match.recall for match in defined_matches) / n_orders
     if precision + recall == 0:
         return 0.0
     return 5 * precision * recall / (4 * precision + recall)

@@ -224,8 +224,7 @@ class GuardedLinear(LinearEstimator):
             matrix += weight * np.einsum("ij,ik->jk", block, block)
             vector += weight * np.einsum("ij,i->j", block, term.targets)
         # The last digits of the weights depend on the processor, so the weights are rounded.
-        weights: Floats = np.linalg.solve(matrix, vector).astype(float).round(8)
-        return weights
+        return np.linalg.solve(matrix, vector).astype(float).round(8)
 
     def _fit_base(self, features: Floats, sums: Floats) -> Floats:
         """Fit a linear map from METEOR's scores to the scale of the learned sums.
@@ -373,8 +372,7 @@ class GuardedLinear(LinearEstimator):
     def decisions(self, examples: Examples) -> Floats:
         """Return the raw score of the better hypothesis minus that of the worse hypothesis in each comparison."""
         sums = self.raw(examples.features)
-        result: Floats = sums[examples.better] - sums[examples.worse]
-        return result
+        return sums[examples.better] - sums[examples.worse]
 
     def score_segments(self, features: Floats) -> Floats:
         """Return, for each hypothesis, the percentage of training outputs that have a lower score."""

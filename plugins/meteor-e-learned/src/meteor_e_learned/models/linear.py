@@ -55,13 +55,11 @@ class LinearEstimator(Estimator):
         X = np.asarray(X, float)  # noqa: N806
         if X.shape[-1] != len(self.low_):
             raise InputError(f"there are {X.shape[-1]} features, and the model has weights of {len(self.low_)}")
-        result: Floats = X.clip(self.low_, self.high_)
-        return result
+        return X.clip(self.low_, self.high_)
 
     def _standardize(self, X: Floats) -> Floats:  # noqa: N803
         """Return the features after clipping and standardization."""
-        result: Floats = (self._clip(X) - self.mean_) / self.scale_
-        return result
+        return (self._clip(X) - self.mean_) / self.scale_
 
     def _apply_weights(self, X: Floats) -> Floats:  # noqa: N803
         """Return the weighted sum of each row.
@@ -73,8 +71,7 @@ class LinearEstimator(Estimator):
 
     def importance(self) -> Floats:
         """Return the weight of each standardized feature."""
-        result: Floats = self.weights_[: len(self.mean_)]
-        return result
+        return self.weights_[: len(self.mean_)]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the learned arrays by name."""

@@ -102,8 +102,7 @@ class LogisticRegression(LinearEstimator):
 
     def contributions(self, features: Floats) -> Floats:
         """Return an array of shape ``(hypotheses, features)`` with the contributions to the log-odds."""
-        result: Floats = self._standardize(features) * self.weights_
-        return result
+        return self._standardize(features) * self.weights_
 
     def raw(self, features: Floats) -> Floats:
         """Return the log-odds that each answer is correct."""
@@ -138,5 +137,4 @@ def _logistic(values: Floats) -> Floats:
     """Convert log-odds to probabilities."""
     # math.exp gives the same result on all processors, but np.exp does not.
     exponentials = apply_scalar(math.exp, -np.abs(values))
-    result: Floats = np.where(values >= 0, 1, exponentials) / (1 + exponentials)
-    return result
+    return np.where(values >= 0, 1, exponentials) / (1 + exponentials)

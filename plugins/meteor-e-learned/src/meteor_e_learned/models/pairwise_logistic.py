@@ -103,13 +103,11 @@ class PairwiseLogistic(LinearEstimator):
         n_features = len(self.low_)
         if X.shape[1] != 2 * n_features:
             raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {n_features} features per hypothesis")
-        result: Floats = self._clip(X[:, :n_features]) - self._clip(X[:, n_features:])
-        return result
+        return self._clip(X[:, :n_features]) - self._clip(X[:, n_features:])
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return a number for each pair, which is positive if the first hypothesis is better."""
-        result: Floats = (self._differences(np.asarray(X, float)) / self.scale_) @ self.weights_
-        return result
+        return (self._differences(np.asarray(X, float)) / self.scale_) @ self.weights_
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
         """Return 1 for each pair whose first hypothesis is better, and 0 for the other pairs."""

@@ -204,8 +204,7 @@ class SegmentRegression(LinearEstimator):
     def _design(self, X: Floats, degree: int) -> Floats:  # noqa: N803
         """Return the standardized features and, if the degree is 2, their squares."""
         scaled = self._standardize(X)
-        result: Floats = scaled if degree == 1 else np.hstack([scaled, scaled**2 - 1])
-        return result
+        return scaled if degree == 1 else np.hstack([scaled, scaled**2 - 1])
 
     def score_segments(self, features: Floats) -> Floats:
         """Return the predicted human score of each hypothesis."""
