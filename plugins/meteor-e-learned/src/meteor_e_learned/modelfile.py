@@ -10,7 +10,8 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -56,27 +57,25 @@ class LearnedModel:
     card: dict[str, Any]
     folder: Path
     check_texts: CheckTexts
-    _features: tuple[FeatureSet, FeatureSet] | None = field(default=None, repr=False)
 
     @property
     def features(self) -> FeatureSet:
         """The features of hypotheses. The first access loads the resources of the features, such as word lists."""
-        return self._load_features()[0]
+        return self._feature_sets[0]
 
     @property
     def vectors(self) -> FeatureSet:
         """The features of single segments. The first access loads the resources of the features, such as vectors."""
-        return self._load_features()[1]
+        return self._feature_sets[1]
 
-    def _load_features(self) -> tuple[FeatureSet, FeatureSet]:
-        """Load the features of hypotheses and of single segments. Later calls return the same objects."""
-        if self._features is None:
-            self._check_plugins()
-            features, vectors = self._make_features()
-            self._check_signature(features_signature(features, vectors))
-            self.check_texts.check(features, self.recipe.name)
-            self._features = features, vectors
-        return self._features
+    @cached_property
+    def _feature_sets(self) -> tuple[FeatureSet, FeatureSet]:
+        """The features of hypotheses and of single segments."""
+        self._check_plugins()
+        features, vectors = self._make_features()
+        self._check_signature(features_signature(features, vectors))
+        self.check_texts.check(features, self.recipe.name)
+        return features, vectors
 
     def _make_features(self) -> tuple[FeatureSet, FeatureSet]:
         """Create the features of the recipe, and omit columns that did not exist when the model was trained."""

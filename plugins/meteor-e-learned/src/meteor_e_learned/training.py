@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -18,7 +17,7 @@ from meteor_e.api import ConfigError, Estimator, Examples, InputError
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import digest
 from meteor_e.base.progress import Progress, silent
-from meteor_e_learned.check_texts import make_check_texts
+from meteor_e_learned.check_texts import library_versions, make_check_texts
 from meteor_e_learned.checkpoints import Checkpoint, Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet, change_paths
@@ -281,7 +280,7 @@ def _make_card(
         "training": _summarize(data.training),
         "validation": None if data.validation is None else _summarize(data.validation),
         "figures": rounded_figures,
-        "versions": _package_versions(packages),
+        "versions": library_versions(["meteor_e", "meteor-e-learned", "numpy", *packages]),
         "seed": recipe.seed,
     }
 
@@ -388,17 +387,6 @@ def _summarize(examples: Examples) -> dict[str, Any]:
         [str(examples.features.shape), examples.features.tobytes().hex()[:100_000], str(len(examples.better))]
     )
     return {"test sets": counts, "digest": examples_digest[:16]}
-
-
-def _package_versions(packages: Sequence[str]) -> dict[str, str]:
-    """Return the versions of meteor_e, NumPy and the given packages. Packages that are not installed are omitted."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    versions = {}
-    for name in ("meteor_e", "meteor-e-learned", "numpy", *packages):
-        with contextlib.suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return versions
 
 
 def _relocate(recipe: Recipe, folder: Path, output: Path) -> Recipe:

@@ -23,17 +23,12 @@ class Subwords:
         self.shortest = shortest
         self.longest = longest
 
-    def buckets(self, word: str) -> list[int]:
-        """Return the index of the hash bucket of each n-gram of a word."""
-        from gensim.models.fasttext import ft_ngram_hashes
-
-        hashes: list[int] = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
-        return hashes
-
     def vector(self, word: str) -> NDArray[np.float32]:
         """Return the mean vector of a word's n-grams. The vector contains zeros if the word does not have n-grams."""
-        buckets = self.buckets(word)
+        from gensim.models.fasttext import ft_ngram_hashes
+
         total = np.zeros(self.rows.shape[1], dtype=np.float32)
+        buckets = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
         for bucket in buckets:
             total += self.rows[bucket]
         return total / np.float32(max(1, len(buckets)))
