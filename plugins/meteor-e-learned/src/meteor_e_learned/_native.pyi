@@ -1,4 +1,7 @@
-"""The counting of :mod:`meteor_e_learned.features.text`, in C++; its sources are in ``native``."""
+"""Extension module in C++ that computes the values of :mod:`meteor_e_learned.features.text`.
+
+The source files are in the folder ``native``.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 class TextCounter:
-    """Counts texts beside references, and remembers what is known about words; not for several threads at once.
+    """Compares hypotheses with references, and caches the properties of words. Only one thread may use it at a time.
 
     Args:
-        words: a file's content: lines of a word, a tab and how often it occurs.
-        pairs: the same of pairs of words, with a blank between them.
-        lists: what :func:`meteor_e_learned.frequencies.word_lists` returns.
-        listed: the kind of each listed word, and whether it denies or implies it.
-        usual, frequent: how many of the lists have usual words, and frequent ones.
-        total: number of all words.
+        words: the content of a file in which each line contains a word, a tab and the frequency of the word.
+        pairs: the content of a file in the same format, with two words separated by a space instead of one word.
+        lists: the result of :func:`meteor_e_learned.frequencies.english_lists`.
+        listed: for each listed word, its class, whether it is a negation, and whether it implies a negation.
+        usual, frequent: the numbers of lists with usual words and with frequent words.
+        total: the total frequency of all words.
         back_off, unlisted, strongest: the constants of :mod:`meteor_e_learned.features.text`.
 
     Raises:
-        ValueError: for files of another form.
+        ValueError: if a file has another format.
     """
 
     def __init__(
@@ -39,4 +42,4 @@ class TextCounter:
         strongest: float,
     ) -> None: ...
     def numbers(self, left: list[str], right: list[str]) -> NDArray[np.float64]:
-        """Return the numbers of each text beside its reference, ``(texts, counted)``."""
+        """Return the values of each hypothesis and its reference, ``(texts, columns)``."""

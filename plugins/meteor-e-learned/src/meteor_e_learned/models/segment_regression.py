@@ -142,14 +142,10 @@ class SegmentRegression(LinearEstimator):
         test_folds = self._split_folds(X, y, groups)
         lowest, highest = np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores])
         target = y.clip(lowest, highest)
-        candidates = [
-            candidate
-            for degree in self.options.degrees
-            for candidate in self._evaluate_degree(degree, X, y, target, test_folds)
-        ]
-        self.folds_ = {
-            f"degree {candidate.degree}, alpha {candidate.alpha:g}": candidate.correlation for candidate in candidates
-        }
+        candidates: list[_Candidate] = []
+        for degree in self.options.degrees:
+            candidates += self._evaluate_degree(degree, X, y, target, test_folds)
+        self.folds_ = {f"degree {item.degree}, alpha {item.alpha:g}": item.correlation for item in candidates}
         best = max(candidates, key=_rank_candidate)
         self.degree_, self.alpha_ = best.degree, best.alpha
         self.weights_, self.intercept_ = best.sums.fit(best.alpha)
