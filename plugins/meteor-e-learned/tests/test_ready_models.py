@@ -257,7 +257,7 @@ def test_ready_model_scores_better_translations_higher():
 def test_unescape_option_decodes_entities_and_is_in_signature(toy_model):
     plain_model = load_model(toy_model)
     unescaping_model = dataclasses.replace(
-        plain_model, recipe=msgspec.structs.replace(plain_model.recipe, unescape=True), _features=None
+        plain_model, recipe=msgspec.structs.replace(plain_model.recipe, unescape=True)
     )
     batch = FeatureBatch(["it isn &apos;t here", "it isn 't here"], [["it isn 't here"]] * 2)
     plain_scores, unescaped_scores = (
