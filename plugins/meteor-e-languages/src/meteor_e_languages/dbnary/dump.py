@@ -81,7 +81,7 @@ def _read_tables(
         dump: the path of the dump, which distinguishes blank nodes with equal names in several dumps. The parser can
             rename blank nodes, but it remembers all of them, so memory would grow with the dump.
     """
-    converters = _make_converters(edition, properties, dump)
+    converters = _make_converters(_RowMaker(edition, dump), properties)
     rows_by_table: dict[str, list[Row]] = {}
     row_count = 0
     for triple in triples:
@@ -111,36 +111,59 @@ class _Converter(NamedTuple):
     make_row: Callable[[Any], Row | None]
 
 
-def _make_converters(edition: Edition, properties: Sequence[str], dump: str) -> dict[Any, _Converter]:
+class _RowMaker(NamedTuple):
+    """Makes database rows from RDF triples.
+
+    Attributes:
+        edition: the edition of the language.
+        dump: the path of the dump.
+    """
+
+    edition: Edition
+    dump: str
+
+    def relate(self, triple: Any) -> Row | None:
+        """Return a row with the property, the subject and the object, if the triple belongs to the edition."""
+        from pyoxigraph import NamedNode
+
+        if not isinstance(triple.object, NamedNode):
+            return None
+        subject = _name_node(triple.subject, self.dump)
+        is_in_edition = subject.startswith(self.edition.namespace)
+        return (triple.predicate.value, subject, triple.object.value) if is_in_edition else None
+
+    def select_entry(self, triple: Any) -> Row | None:
+        """Return a row with the subject, if the object is the language of the edition."""
+        language = _name_node(triple.object, self.dump)
+        return (_name_node(triple.subject, self.dump),) if self.edition.speaks(language) else None
+
+    def pair(self, triple: Any) -> Row:
+        """Return a row with the subject and the object."""
+        return (_name_node(triple.subject, self.dump), _name_node(triple.object, self.dump))
+
+    def pair_inversely(self, triple: Any) -> Row:
+        """Return a row with the object and the subject."""
+        return (_name_node(triple.object, self.dump), _name_node(triple.subject, self.dump))
+
+
+def _make_converters(row_maker: _RowMaker, properties: Sequence[str]) -> dict[Any, _Converter]:
     """Return the converter of each RDF property. The keys are nodes of pyoxigraph.
 
-    The arguments are described in :func:`_read_tables`.
+    Args:
+        row_maker: makes the rows.
+        properties: the IRIs of the properties that connect synonyms.
     """
     from pyoxigraph import NamedNode
 
-    def make_relation_row(triple: Any) -> Row | None:
-        is_in_edition = triple.subject.value.startswith(edition.namespace) and isinstance(triple.object, NamedNode)
-        return (triple.predicate.value, triple.subject.value, triple.object.value) if is_in_edition else None
-
-    def make_language_row(triple: Any) -> Row | None:
-        language = _name_node(triple.object, dump)
-        return (_name_node(triple.subject, dump),) if edition.speaks(language) else None
-
-    def make_pair_row(triple: Any) -> Row:
-        return (_name_node(triple.subject, dump), _name_node(triple.object, dump))
-
-    def make_inverse_row(triple: Any) -> Row:
-        return (_name_node(triple.object, dump), _name_node(triple.subject, dump))
-
     properties_by_converter = {
-        _Converter("relation", make_relation_row): properties,
-        _Converter("spoken", make_language_row): LANGUAGE,
-        _Converter("describes", make_pair_row): DESCRIBES,
+        _Converter("relation", row_maker.relate): properties,
+        _Converter("spoken", row_maker.select_entry): LANGUAGE,
+        _Converter("describes", row_maker.pair): DESCRIBES,
         # The property "sense" is the inverse of "describes", so both properties are stored in one table.
-        _Converter("describes", make_inverse_row): SENSE,
-        _Converter("form", make_pair_row): CANONICAL_FORM,
-        _Converter("written", make_pair_row): WRITTEN,
-        _Converter("label", make_pair_row): (LABEL,),
+        _Converter("describes", row_maker.pair_inversely): SENSE,
+        _Converter("form", row_maker.pair): CANONICAL_FORM,
+        _Converter("written", row_maker.pair): WRITTEN,
+        _Converter("label", row_maker.pair): (LABEL,),
     }
     return {NamedNode(iri): converter for converter, iris in properties_by_converter.items() for iri in iris}
 
