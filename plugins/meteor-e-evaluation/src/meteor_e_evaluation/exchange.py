@@ -172,14 +172,20 @@ def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, un
     rated_scores = np.where(n_ratings > 0, scores, 0.0)
     metric_terms = [_pearson_terms(metric_scores, n_ratings, deviation_sums, unit) for metric_scores in rated_scores]
     terms = np.stack(metric_terms, axis=1)  # (3, metrics, units)
-    human_sum_of_squares = float(deviations @ deviations)
-    if human_sum_of_squares <= RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores):
-        human_sum_of_squares = 0.0
+    human_sum_of_squares = _sum_squared_deviations(ratings.scores)
 
     def compute_pearson(sums: Floats) -> Floats:
         return _pearson_of_sums(sums, human_sum_of_squares, len(ratings))
 
     return _make_comparer(UnitExchange(masks), lambda first, second: terms[:, [first, second]], compute_pearson)
+
+
+def _sum_squared_deviations(values: Floats) -> float:
+    """Return the sum of the squared deviations from the mean, or 0 if the sum is only a rounding error."""
+    deviations = values - values.mean()
+    sum_of_squares = float(deviations @ deviations)
+    is_rounding_error = sum_of_squares <= RELATIVE_TOLERANCE * float(values @ values)
+    return 0.0 if is_rounding_error else sum_of_squares
 
 
 def _sum_by_output(ratings: Assessments, values: Floats, shape: tuple[int, ...]) -> Floats:

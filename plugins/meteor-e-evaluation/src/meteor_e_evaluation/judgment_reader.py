@@ -183,14 +183,14 @@ class JudgmentReader:
         """Read a file of human scores, and store all scores that belong to the language pair."""
         location_of_system: dict[str, str] = {}
         for human_score in self._iterate_human_scores(spec, file):
-            location = human_score.location
-            systems = names.resolve(human_score.system, location) if self._is_of_pair(human_score, spec) else ()
-            if not systems:
+            if not self._is_of_pair(human_score, spec):
                 continue
+            location = human_score.location
+            systems = names.resolve(human_score.system, location)
             score = -human_score.score if spec.lower_is_better else human_score.score
             if human_score.segment is None:
                 self._add_system_scores(systems, score, location, location_of_system)
-            else:
+            elif systems:
                 segment = numbers.find(human_score.segment, location, human_score.document)
                 if segment is not None:
                     self._ratings.add(_Rating(segment, systems[0], score), human_score.text)
