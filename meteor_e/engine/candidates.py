@@ -79,17 +79,16 @@ def collect_candidates(
         InputError: if the pair has more than :data:`MAX_CANDIDATES` candidates.
         PluginError: if a matcher fails, or proposes words that do not exist.
     """
-    if _have_same_words(hypothesis, reference, identity):
-        matchers = matchers[:1]
+    used_matchers = matchers[:1] if _have_same_words(hypothesis, reference, identity) else matchers
     proposals = chain.from_iterable(
-        _propose_matches(index, matcher, hypothesis, reference) for index, matcher in enumerate(matchers)
+        _propose_matches(index, matcher, hypothesis, reference) for index, matcher in enumerate(used_matchers)
     )
     separate_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     first_matches = list(islice(proposals, separate_limit + 1))
-    if len(first_matches) > separate_limit and _can_share_lists(matchers, hypothesis, reference):
-        candidates = _collect_shared_lists(matchers, hypothesis, reference)
+    if len(first_matches) > separate_limit and _can_share_lists(used_matchers, hypothesis, reference):
+        candidates = _collect_shared_lists(used_matchers, hypothesis, reference)
     else:
-        candidates = _collect_separate_lists(chain(first_matches, proposals), len(hypothesis), len(reference))
+        candidates = _divide_matches(chain(first_matches, proposals), range(len(reference)), len(hypothesis))
     return Candidates(
         by_reference=[candidates.lists[list_index] for list_index in candidates.list_indexes],
         fixed=_find_fixed_matches(candidates, hypothesis_size=len(hypothesis)),
@@ -105,24 +104,25 @@ def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], id
     return [identity(token.form) for token in hypothesis] == [identity(token.form) for token in reference]
 
 
-def _collect_separate_lists(
-    matches: Iterable[AlignedMatch], hypothesis_size: int, reference_size: int
+def _divide_matches(
+    matches: Iterable[AlignedMatch], list_indexes: Sequence[int], hypothesis_size: int
 ) -> _CandidateLists:
-    """Divide candidate matches into one list per reference position.
+    """Divide candidate matches into lists by their reference positions.
 
     Args:
         matches: the candidate matches.
-        hypothesis_size, reference_size: number of words of the segments.
+        list_indexes: for each reference position the index of its list.
+        hypothesis_size: number of words of the hypothesis, for the error message.
 
     Raises:
         InputError: if there are more than :data:`MAX_CANDIDATES` candidates.
     """
-    by_reference: list[list[AlignedMatch]] = [[] for _ in range(reference_size)]
+    lists: list[list[AlignedMatch]] = [[] for _ in range(max(list_indexes, default=-1) + 1)]
     for match_count, match in enumerate(matches, 1):
         if match_count > MAX_CANDIDATES:
-            raise too_many_candidates(hypothesis_size, reference_size)
-        by_reference[match.reference_start].append(match)
-    return _CandidateLists(by_reference, range(reference_size))
+            raise too_many_candidates(hypothesis_size, reference_size=len(list_indexes))
+        lists[list_indexes[match.reference_start]].append(match)
+    return _CandidateLists(lists, list_indexes)
 
 
 def _propose_matches(
@@ -177,19 +177,8 @@ def _collect_shared_lists(
         if family_of(matcher) == "phrases":
             phrases_by_matcher[index] = _find_phrases(matcher, reference)
     groups = _group_positions(reference, list(phrases_by_matcher.values()))
-    lists: list[list[AlignedMatch]] = [[] for _ in groups.first_positions]
-    candidate_count = 0
-    for index, matcher in enumerate(matchers):
-        if index in phrases_by_matcher:
-            excerpt = _copy_phrases(reference, groups.first_positions, phrases_by_matcher[index])
-        else:
-            excerpt = _copy_words(reference, groups.first_positions)
-        for match in excerpt.propose_matches(index, matcher, hypothesis):
-            candidate_count += 1
-            if candidate_count > MAX_CANDIDATES:
-                raise too_many_candidates(len(hypothesis), len(reference))
-            lists[groups.group_indexes[match.reference_start]].append(match)
-    return _CandidateLists(lists, groups.group_indexes)
+    matches = _propose_matches_at(groups.first_positions, matchers, hypothesis, reference, phrases_by_matcher)
+    return _divide_matches(matches, groups.group_indexes, len(hypothesis))
 
 
 _Phrases = Sequence[Sequence[tuple[int, int]]]
@@ -259,6 +248,30 @@ class _Excerpt(NamedTuple):
             position = self.positions.get(match.reference_start)
             if position is not None:
                 yield match._replace(reference_start=position)
+
+
+def _propose_matches_at(
+    positions: Sequence[int],
+    matchers: Sequence[Matcher],
+    hypothesis: Sequence[Token],
+    reference: Sequence[Token],
+    phrases_by_matcher: Mapping[int, _Phrases],
+) -> Iterator[AlignedMatch]:
+    """Yield the matches that all matchers propose at certain reference positions.
+
+    Args:
+        positions: the positions.
+        matchers: the chain.
+        hypothesis: tokens of the hypothesis.
+        reference: tokens of the reference.
+        phrases_by_matcher: the phrases that start at each reference position, by the index of the phrase matcher.
+    """
+    for index, matcher in enumerate(matchers):
+        if index in phrases_by_matcher:
+            excerpt = _copy_phrases(reference, positions, phrases_by_matcher[index])
+        else:
+            excerpt = _copy_words(reference, positions)
+        yield from excerpt.propose_matches(index, matcher, hypothesis)
 
 
 def _copy_words(reference: Sequence[Token], positions: Sequence[int]) -> _Excerpt:
@@ -412,9 +425,7 @@ def _inherited_family(matcher: Matcher) -> str:
 
 def inherits_methods(matcher: Matcher, base_class: Any, *methods: str) -> bool:
     """Return whether a matcher inherits certain methods from a base class without overriding any of them."""
-    for method in methods:
-        is_overridden_in_class = getattr(type(matcher), method) is not getattr(base_class, method)
-        is_overridden_in_instance = method in vars(matcher)
-        if is_overridden_in_class or is_overridden_in_instance:
-            return False
-    return True
+    return all(
+        getattr(type(matcher), method) is getattr(base_class, method) and method not in vars(matcher)
+        for method in methods
+    )

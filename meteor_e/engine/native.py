@@ -238,8 +238,10 @@ class NativeEngine(Engine):
     def _describe_new_words(self, session: CoreSession) -> None:
         """Convert the words that are new to the C++ core to tokens, and compute their features."""
         new_words = session.core.undescribed()
-        lemmatizer = self._tokenization.lemmatizer
-        session.describe([Token(word) for word in new_words] if lemmatizer is None else lemmatizer.analyze(new_words))
+        if self._tokenization.lemmatizer is None:
+            session.describe([Token(word) for word in new_words])
+        else:
+            session.describe(self._tokenization.lemmatizer.analyze(new_words))
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
         """Return the errors of pairs that the C++ core could not align, by the index of the pair's result."""

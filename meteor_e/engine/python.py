@@ -156,7 +156,7 @@ class PythonEngine(Engine):
 
         If several references have the same highest score, the first one is chosen.
         """
-        best: _AlignmentScore | None = None
+        alignment_scores = []
         for index, reference in enumerate(references):
             alignment = align(
                 self._matchers,
@@ -166,11 +166,8 @@ class PythonEngine(Engine):
                 maximum_accuracy=maximum_accuracy,
                 identity=self._identity,
             )
-            alignment_score = self._score_alignment(alignment, index)
-            if best is None or alignment_score.scores.score > best.scores.score:
-                best = alignment_score
-        assert best is not None
-        return best
+            alignment_scores.append(self._score_alignment(alignment, index))
+        return max(alignment_scores, key=lambda alignment_score: alignment_score.scores.score)
 
     def _score_without_matches(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> _AlignmentScore:
         """Return the score of a hypothesis and a reference as if no words matched."""

@@ -172,13 +172,6 @@ def characters_of(word: str) -> int:
     return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
-class _Units(NamedTuple):
-    """The units of the content words and of the function words of a text, or of a part of a text."""
-
-    content: int
-    function: int
-
-
 class _WordUnits(NamedTuple):
     """How much each word of a hypothesis or reference counts, in integer units.
 
@@ -193,24 +186,24 @@ class _WordUnits(NamedTuple):
     content: list[int]
     function: list[int]
 
-    def sum_text(self, share: float = 1.0) -> _Units:
-        """Return the units of all words, multiplied by a share and rounded."""
-        return _Units(_round_half_up(sum(self.content) * share), _round_half_up(sum(self.function) * share))
+    def sum_text(self, share: float = 1.0) -> tuple[int, int]:
+        """Return the units of all content words and all function words, multiplied by a share and rounded."""
+        return _round_half_up(sum(self.content) * share), _round_half_up(sum(self.function) * share)
 
-    def sum_phrase(self, start: int, length: int, share: float) -> _Units:
-        """Return the units of some consecutive words. The units of each word are multiplied by a share and rounded."""
+    def sum_phrase(self, start: int, length: int, share: float) -> tuple[int, int]:
+        """Return the units of the content words and the function words of a phrase.
+
+        The units of each word are multiplied by a share and rounded.
+        """
         phrase = slice(start, start + length)
-        return _Units(_sum_shares(self.content[phrase], share), _sum_shares(self.function[phrase], share))
+        content_units = [_round_half_up(units * share) for units in self.content[phrase]]
+        function_units = [_round_half_up(units * share) for units in self.function[phrase]]
+        return sum(content_units), sum(function_units)
 
 
 def _round_half_up(value: float) -> int:
     """Round a number to the nearest integer. Numbers halfway between two integers are rounded up."""
     return math.floor(value + 0.5)
-
-
-def _sum_shares(units: Sequence[int], share: float) -> int:
-    """Multiply the units of each word by a share, round the products, and add them."""
-    return sum(_round_half_up(word_units * share) for word_units in units)
 
 
 @dataclass(frozen=True)
@@ -237,12 +230,13 @@ class StatisticsCounter:
         """Return the statistics of an alignment."""
         hypothesis = self._count_units(alignment.hypothesis)
         reference = self._count_units(alignment.reference)
-        hypothesis_total, reference_total = hypothesis.sum_text(), reference.sum_text()
+        hypothesis_content_words, hypothesis_function_words = hypothesis.sum_text()
+        reference_content_words, reference_function_words = reference.sum_text()
         statistics = Statistics(
-            hypothesis_length=hypothesis_total.content + hypothesis_total.function,
-            reference_length=reference_total.content + reference_total.function,
-            hypothesis_function_words=hypothesis_total.function,
-            reference_function_words=reference_total.function,
+            hypothesis_length=hypothesis_content_words + hypothesis_function_words,
+            reference_length=reference_content_words + reference_function_words,
+            hypothesis_function_words=hypothesis_function_words,
+            reference_function_words=reference_function_words,
             matchers=tuple(self._count_matches(alignment, hypothesis, reference)),
             chunks=alignment.chunks,
             hypothesis_matched=sum(match.hypothesis_length for match in alignment.matches),
@@ -286,13 +280,15 @@ class StatisticsCounter:
         return counts
 
 
-def _add_units(counts: MatcherCounts, hypothesis: _Units, reference: _Units) -> MatcherCounts:
-    """Add the units of matched words to the counts of a matcher."""
+def _add_units(counts: MatcherCounts, hypothesis: tuple[int, int], reference: tuple[int, int]) -> MatcherCounts:
+    """Add the units of matched content words and function words to the counts of a matcher."""
+    hypothesis_content, hypothesis_function = hypothesis
+    reference_content, reference_function = reference
     return MatcherCounts(
-        hypothesis_content=counts.hypothesis_content + hypothesis.content,
-        reference_content=counts.reference_content + reference.content,
-        hypothesis_function=counts.hypothesis_function + hypothesis.function,
-        reference_function=counts.reference_function + reference.function,
+        hypothesis_content=counts.hypothesis_content + hypothesis_content,
+        reference_content=counts.reference_content + reference_content,
+        hypothesis_function=counts.hypothesis_function + hypothesis_function,
+        reference_function=counts.reference_function + reference_function,
     )
 
 

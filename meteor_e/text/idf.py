@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -64,13 +65,11 @@ def _count_documents(segments: Iterable[Sequence[str]], source: str) -> _Documen
     Raises:
         InputError: if the text does not contain any words, or too many distinct ones.
     """
-    frequencies: dict[str, int] = {}
+    frequencies: Counter[str] = Counter()
     segment_count = 0
     for words in segments:
         segment_count += 1
-        distinct_words = dict.fromkeys(words)
-        for word in distinct_words:
-            frequencies[word] = frequencies.get(word, 0) + 1
+        frequencies.update(set(words))
         if len(frequencies) > MAX_WORDS:
             raise InputError(f"{source} has more than {MAX_WORDS:,} distinct words")
     if not frequencies:

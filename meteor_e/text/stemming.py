@@ -49,11 +49,11 @@ def _unmask(word: str, masked_word: str, stem: str) -> str:
         masked_word: the word in which masks replace some letters.
         stem: the stem of the masked word.
     """
-    letters = list(stem)
-    for position in range(min(len(word), len(stem))):
-        if stem[position] == masked_word[position]:
-            letters[position] = word[position]
-    return "".join(letters)
+    letters = [
+        original if letter == mask else letter for letter, mask, original in zip(stem, masked_word, word, strict=False)
+    ]
+    # A stem can be longer than the word.
+    return "".join(letters) + stem[len(letters) :]
 
 
 def _stem_masked(table: dict[int, int], word: str, stem_word: _Stem) -> str:
