@@ -267,19 +267,22 @@ class _TextCounts:
 
 def read_word_types(tokenization: Tokenization, texts: Sequence[str]) -> WordTypes:
     """Tokenize raw segments, and represent each of them by indexes of distinct tokens."""
-    if tokenization.lemmatizer is not None:
-        index_by_token: dict[Token, int] = {}
-        rows = []
-        for text in texts:
-            tokens = tokenization.tokenize(text)
-            rows.append([index_by_token.setdefault(token, len(index_by_token)) for token in tokens])
-        return WordTypes(list(index_by_token), rows)
+    if tokenization.lemmatizer is None:
+        return _read_words(tokenization, texts)
+    type_indexes: dict[Token, int] = {}
+    rows = []
+    for text in texts:
+        rows.append([type_indexes.setdefault(token, len(type_indexes)) for token in tokenization.tokenize(text)])
+    return WordTypes(list(type_indexes), rows)
+
+
+def _read_words(tokenization: Tokenization, texts: Sequence[str]) -> WordTypes:
+    """Tokenize raw segments with the C++ core. Without lemmas, a word type is only a word."""
     for text in texts:
         check_text(text)
-    # Without lemmas, a token is only a word, so the texts can be tokenized by the C++ core.
     tokenizer = Tokenizer(tokenization.normalizer, tokenization.insert_spaces)
     word_indexes = tokenizer(texts)
-    return WordTypes(list(map(Token, tokenizer.words)), word_indexes)
+    return WordTypes([Token(word) for word in tokenizer.words], word_indexes)
 
 
 @dataclass

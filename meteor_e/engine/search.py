@@ -100,7 +100,8 @@ class _PathLimit:
     """
 
     def __init__(self, hypothesis_size: int, reference_size: int) -> None:
-        self._error = too_many_paths(hypothesis_size, reference_size)
+        self._hypothesis_size = hypothesis_size
+        self._reference_size = reference_size
         self._total = 0
         """Number of paths at all positions that have many paths."""
 
@@ -109,7 +110,7 @@ class _PathLimit:
         if len(paths) > MAX_PATHS // 32:
             self._total += len(paths)
         if len(paths) > MAX_PATHS or self._total // 4 > MAX_PATHS:
-            raise self._error
+            raise too_many_paths(self._hypothesis_size, self._reference_size)
 
 
 def _rank_complete_path(path: _Path) -> int:

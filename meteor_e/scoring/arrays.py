@@ -29,8 +29,7 @@ def fragmentation(counts: Counts) -> Floats:
     statistics = statistics_columns(counts)
     matched_words = (statistics.hypothesis_matched + statistics.reference_matched) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        result: Floats = np.where(statistics.is_perfect, 0.0, statistics.chunks.astype(float) / matched_words)
-    return result
+        return np.where(statistics.is_perfect, 0.0, statistics.chunks.astype(float) / matched_words)
 
 
 def apply_scalar(function: Callable[[float], float], values: Floats) -> Floats:
@@ -40,8 +39,7 @@ def apply_scalar(function: Callable[[float], float], values: Floats) -> Floats:
     """
     distinct_values, indexes = np.unique(values, return_inverse=True)
     distinct_results = np.array([function(value) for value in distinct_values.tolist()], float)
-    result: Floats = distinct_results[indexes].reshape(values.shape)
-    return result
+    return np.asarray(distinct_results[indexes].reshape(values.shape))
 
 
 def power(values: Floats, exponent: float) -> Floats:
@@ -58,16 +56,14 @@ def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -
 def fmean(precision: Floats, recall: Floats, alpha: float) -> Floats:
     """Return Fmean, the harmonic mean of precision and recall, weighted by α."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        result: Floats = 1.0 / ((1 - alpha) / precision + alpha / recall)
-    return result
+        return np.asarray(1.0 / ((1 - alpha) / precision + alpha / recall))
 
 
 def divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
     """Return the quotients of two arrays. A quotient is 0 if its denominator is 0."""
     numerators, denominators = np.broadcast_arrays(numerators, denominators)
     zeros = np.zeros(numerators.shape)
-    result: Floats = np.divide(numerators, denominators, out=zeros, where=denominators != 0)
-    return result
+    return np.divide(numerators, denominators, out=zeros, where=denominators != 0)
 
 
 def score_arrays(counts: Counts, parameters: Parameters) -> Floats:
