@@ -154,6 +154,7 @@ def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
             worse=worse[better != worse],
             names=("simulated",),
             unit_groups=np.zeros(units, int),
+            systems=np.tile(np.arange(systems), units),
         )
         points = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6), (0.5, 1.0, 0.3, 0.5, 1.0, 0.1)
         seed = int(random.integers(2**31))
