@@ -70,10 +70,8 @@ class Chain(PlainKeys):
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [matcher.to_mapping() for matcher in self.matchers],
         }
-        for name in PLAIN:
-            value = getattr(self, name)
-            if value is not None:
-                chain[name] = value
+        plain_settings = {name: getattr(self, name) for name in PLAIN}
+        chain |= {name: value for name, value in plain_settings.items() if value is not None}
         if self.pack is not None or self.language.pack is not None:
             chain["pack"] = self.pack or NO_PACK
         if self.pack is not None or self.function_words is not None:

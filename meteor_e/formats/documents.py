@@ -32,9 +32,7 @@ def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
     has_several_sets = len({key.collection for key in keys}) > 1
     ids: dict[SegmentKey, SegmentId] = {}
     for key in keys:
-        prefixes = []
-        if has_several_sets:
-            prefixes.append(key.collection)
+        prefixes = [key.collection] if has_several_sets else []
         if key.document:
             prefixes.append(key.document)
         # An id without a prefix may be an integer.

@@ -114,16 +114,16 @@ def significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
     """Return the significance tests as a JSON object with one entry for each column and system."""
     column_entries: dict[str, list[dict[str, Any]]] = {}
     for column, system_tests in zip(table.columns, tests.columns, strict=True):
-        column_entries[column.name] = []
-        for system, test in zip(table.systems, system_tests, strict=True):
-            entry = {
+        column_entries[column.name] = [
+            {
                 "system": system.system,
                 "interval": test.interval,
                 "difference": test.difference,
                 "difference_interval": test.difference_interval,
                 "p": test.p,
             }
-            column_entries[column.name].append(entry)
+            for system, test in zip(table.systems, system_tests, strict=True)
+        ]
     return {
         "test": tests.settings.method,
         "samples": tests.settings.samples,

@@ -83,8 +83,7 @@ def _compute_feature(feature: Feature, pair: tuple[str, str]) -> list[float]:
     tolerance = 1e-9 * (1 + abs(values).max(initial=0))
     if not np.allclose(values_in_batch, values, rtol=0, atol=tolerance):
         raise ValueError("the row of a segment depends on the rest of the batch")
-    feature_values: list[float] = values.tolist()
-    return feature_values
+    return [float(value) for value in values]
 
 
 def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndarray[Any, Any]:
@@ -115,8 +114,7 @@ def _score(metric: Metric, sentences: Sequence[str]) -> list[float]:
     scores = _score_batch(metric, hypotheses, references)
     reversed_scores = _score_batch(metric, hypotheses[::-1], references[::-1])
     _check_scores(scores, reversed_scores)
-    score_list: list[float] = scores.ravel().tolist()
-    return score_list
+    return [float(score) for score in scores.ravel()]
 
 
 def _check_scores(scores: Floats, reversed_scores: Floats) -> None:
