@@ -182,15 +182,15 @@ def count_ngrams(
     # The captions precede the references, and both use the same word ids.
     texts, word_ids = _encode_words(chain(captions, *references), frequencies.word_ids)
     ngrams_by_order = list(iterate_ngrams(_concatenate(texts, len(word_ids)), ORDERS))
-    document_counts = _count_documents(ngrams_by_order, frequencies)
+    document_counts_by_order = _count_documents(ngrams_by_order, frequencies)
+    caption_ngrams = []
+    for ngrams, document_counts in zip(ngrams_by_order, document_counts_by_order, strict=True):
+        caption_ngrams.append(_count_by_text(ngrams, document_counts, n_captions))
     return Captions(
         hypotheses=_encode_texts(texts[:n_captions]),
         references=_encode_texts(texts[n_captions:]),
         reference_counts=np.array([len(image_references) for image_references in references], np.int64),
-        ngrams_by_order=[
-            _count_by_text(ngrams, counts, n_captions)
-            for ngrams, counts in zip(ngrams_by_order, document_counts, strict=True)
-        ],
+        ngrams_by_order=caption_ngrams,
         n_documents=frequencies.n_documents,
     )
 

@@ -185,11 +185,11 @@ def _rate_words(
         caption_entry: for each entry of ``references``, the index of the same stem in ``captions``, or -1.
     """
     is_shared = caption_entry >= 0
-    shared_entry = caption_entry[is_shared]
+    shared_captions = caption_entry[is_shared]  # the entries of captions whose stems the references contain
     support = np.zeros(len(captions.stem_id), np.int64)
-    support[shared_entry] = references.counts[is_shared]
+    support[shared_captions] = references.counts[is_shared]
     caption_ratings, missing_ratings = _rate_synonyms(lexicon, captions, references.select(~is_shared))
-    caption_ratings[shared_entry] = 1
+    caption_ratings[shared_captions] = 1
     reference_ratings = np.ones(len(references.stem_id))
     reference_ratings[~is_shared] = missing_ratings
     return (
@@ -321,7 +321,7 @@ def _compute_kind_precisions(
 
 
 def _rate_synonyms(lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts) -> tuple[Floats, Floats]:
-    """Rate each word of captions and of references by whether the same segment of the other side contains a synonym.
+    """Rate each word of a caption by whether the references contain a synonym, and vice versa.
 
     Two words are synonyms if they share a synset, which is a set of words with the same meaning.
 

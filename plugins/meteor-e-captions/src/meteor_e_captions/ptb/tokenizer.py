@@ -264,10 +264,8 @@ class Tokenizer:
         while position < end:
             piece_end = _find_space(scanner.text, position, end)
             next_class = scanner.classes[piece_end + 1] if piece_end < end else ""
-            tokens = None
-            if not _may_extend(scanner.classes[position:piece_end], next_class):
-                tokens = self._tokenize_piece(scanner.text[position:piece_end])
-            if tokens is None:
+            tokens = self._tokenize_piece(scanner.text[position:piece_end])
+            if tokens is None or _may_extend(scanner.classes[position:piece_end], next_class):
                 scanned_tokens, piece_end = scanner.scan_to_space(position, end)
                 tokens = self._join_tokens(scanned_tokens)
             line_tokens.append(tokens)
