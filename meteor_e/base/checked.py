@@ -204,7 +204,7 @@ def describe_type(kind: types.Type) -> str:
             return _DESCRIPTIONS[type(kind)] + _describe_bounds(kind)
         case types.CollectionType() | types.DictType() if kind.min_length:
             return f"{_DESCRIPTIONS[type(kind)]} that is not empty"
-        case types.StrType(pattern=str()):  # The only pattern is that of names.
+        case types.StrType(pattern=str()):
             return "letters and digits, joined by - or _"
         case _:
             return _DESCRIPTIONS.get(type(kind), "a text")

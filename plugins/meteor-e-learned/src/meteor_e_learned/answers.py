@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from meteor_e.api import Examples, FeatureBatch, InputError
+from meteor_e.base.arithmetic import add_in_order
 from meteor_e.base.files import open_regular
 from meteor_e_learned.examples import Comparisons, make_examples
 from meteor_e_learned.extraction import FeatureSet
@@ -102,7 +103,7 @@ def central_references(references: Sequence[str], count: int) -> list[str]:
     trigram_sets = [_split_trigrams(reference) for reference in distinct_references]
     similarities = {}
     for reference, trigrams in zip(distinct_references, trigram_sets, strict=True):
-        similarities[reference] = sum(_jaccard_index(trigrams, trigram_set) for trigram_set in trigram_sets)
+        similarities[reference] = add_in_order(_jaccard_index(trigrams, trigram_set) for trigram_set in trigram_sets)
     return sorted(distinct_references, key=similarities.__getitem__, reverse=True)[:count]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.base.arithmetic import add_in_order
 from meteor_e.base.array_cache import Floats
 from meteor_e_learned.features.answer_texts import (
     NEGATIONS,
@@ -130,7 +131,7 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
         recall=_share(reference.forms, answer_forms),
         content_recall=_share(reference.content_forms, answer_forms),
         new_recall=_share(reference.new_forms, answer_forms),
-        rare_recall=sum(matched_rarities) / sum(reference.new_rarities),
+        rare_recall=add_in_order(matched_rarities) / add_in_order(reference.new_rarities),
         trigram_recall=trigram_recall,
     )
 

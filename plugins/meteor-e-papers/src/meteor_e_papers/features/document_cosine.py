@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import Feature, FeatureBatch, Meta
+from meteor_e.base.arithmetic import add_in_order
 from meteor_e_papers.features.vectors import VectorOptions, WordVectorFeature, cosine
 from meteor_e_papers.splitting import split
 
@@ -90,7 +91,7 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         compare = self._compare_shared_words if self.options.similarity == "shared-words" else self._compare_documents
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
-            rows.append([sum(compare(hypothesis, references)) / len(references)])
+            rows.append([add_in_order(compare(hypothesis, references)) / len(references)])
         return rows
 
     def _compare_documents(self, hypothesis: str, references: Sequence[str]) -> list[float]:
@@ -110,9 +111,9 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         the two texts, and v(w) is the vector of the word.
         """
         squared_norms = {word: self._squared_norm(word) for word in {*hypothesis, *reference}}
-        product = sum(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())
-        hypothesis_square = sum(count**2 * squared_norms[word] for word, count in hypothesis.items())
-        reference_square = sum(count**2 * squared_norms[word] for word, count in reference.items())
+        product = add_in_order(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())
+        hypothesis_square = add_in_order(count**2 * squared_norms[word] for word, count in hypothesis.items())
+        reference_square = add_in_order(count**2 * squared_norms[word] for word, count in reference.items())
         if not hypothesis_square or not reference_square:
             return 0.0
         return product / (math.sqrt(hypothesis_square) * math.sqrt(reference_square))
