@@ -125,14 +125,13 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
     """
     unfinished_line = bytearray()
     line_number = 1
-    for block in _read_blocks(stream):
-        finished_lines, line_end, remainder = block.rpartition(b"\n")
-        if line_end:
-            lines = _decode(unfinished_line + finished_lines).split("\n")
+    for block in _read_blocks(stream):  # The blocks contain only the line end "\n".
+        unfinished_line += block
+        if b"\n" in block:
+            complete_lines, _, unfinished_line = unfinished_line.rpartition(b"\n")
+            lines = _decode(complete_lines).split("\n")
             yield from lines
             line_number += len(lines)
-            unfinished_line.clear()
-        unfinished_line += remainder
         if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"line {line_number}: longer than {spell_size(MAX_LINE)}; this is not text with one segment per line"

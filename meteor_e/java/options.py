@@ -231,7 +231,9 @@ class JavaConfiguration:
         language = builtin_language(_find_code(options.language))
         task = _resolve_task(options, language)
         threshold = _parse_threshold(options)
-        modules = _resolve_modules(options, task)
+        default_weights = _find_default_weights(options, task)
+        modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
+        weights = _resolve_weights(options, tuple(default_weights.values()), modules)
         parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
         is_custom = bool(options.parameters or options.modules or options.weights)
         return cls(
@@ -239,12 +241,12 @@ class JavaConfiguration:
             language=language,
             language_name=_NAMES[language.code],
             task=TASKS["custom" if is_custom else task.name],
-            modules=modules.names,
-            weights=modules.weights,
+            modules=modules,
+            weights=weights,
             parameters=parameters,
             normalization=_find_normalization(options, language),
             beam=_parse_beam(options.beam),
-            warnings=modules.warnings,
+            warnings=_check_weights(options, weights, modules, task.problem),
             threshold=threshold,
         )
 
@@ -406,37 +408,12 @@ def _parse_modules(text: str) -> tuple[str, ...]:
     return modules
 
 
-class _Modules(NamedTuple):
-    """The modules of a run.
-
-    Attributes:
-        names: the names of the modules.
-        weights: the weights of the modules. There may be fewer weights than modules.
-        warnings: warnings about the weights.
-    """
-
-    names: tuple[str, ...]
-    weights: tuple[float, ...]
-    warnings: tuple[str, ...]
-
-
-def _resolve_modules(options: JavaOptions, task: _TaskDefaults) -> _Modules:
-    """Return the modules that the options select, by default those of the task.
-
-    Raises:
-        UsageError: if a module does not exist, or there are more weights than modules.
-    """
+def _find_default_weights(options: JavaOptions, task: _TaskDefaults) -> dict[str, float]:
+    """Return the default modules and their weights. Word vectors add a module, unless ``-m`` names the modules."""
     default_weights = dict(task.weights)
     if options.vectors is not None and options.modules is None:
         default_weights["embeddings"] = EMBEDDINGS_WEIGHT
-    names = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
-    weights = _resolve_weights(options, tuple(default_weights.values()), names)
-    warnings = []
-    if len(weights) < len(names):
-        warnings.append("More modules than weights specified - modules with no weights will not be counted.")
-    if not any(weights) and not options.quiet:
-        warnings.append(f"all weights are 0, and therefore all scores are 0{task.problem}")
-    return _Modules(names, weights, tuple(warnings))
+    return default_weights
 
 
 def _resolve_weights(
@@ -451,6 +428,25 @@ def _resolve_weights(
     if len(weights) > len(modules):
         raise UsageError(f"-w has {len(weights)} weights, but there are {len(modules)} modules: {' '.join(modules)}")
     return weights
+
+
+def _check_weights(
+    options: JavaOptions, weights: tuple[float, ...], modules: tuple[str, ...], problem: str
+) -> tuple[str, ...]:
+    """Return warnings about missing weights, and about weights that are all 0.
+
+    Args:
+        options: the options of the command line.
+        weights: the weights of the modules.
+        modules: the names of the modules.
+        problem: the end of the warning about weights that are all 0.
+    """
+    warnings = []
+    if len(weights) < len(modules):
+        warnings.append("More modules than weights specified - modules with no weights will not be counted.")
+    if not any(weights) and not options.quiet:
+        warnings.append(f"all weights are 0, and therefore all scores are 0{problem}")
+    return tuple(warnings)
 
 
 def _parse_numbers(name: str, text: str) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 
 from meteor_e.base.atomic import atomic_writer
@@ -89,19 +89,45 @@ def _write_segments(
 
     If requested, also write the alignments of the segments to a file.
     """
-    options = scorer.configuration.options
-    format_segment = _choose_format(scorer)
-    is_quiet = options.quiet and not (options.verbose or options.statistics)
-    target = sys.stderr if is_quiet else stream
     corpus_sum = StatisticsSum(scorer.n_matchers)
-    with _open_alignment_file(options) as alignment_file:
+    with _open_alignment_file(scorer.configuration.options) as alignment_file:
+        writer = _SegmentWriter(scorer, stream, alignment_file)
         for batch in scorer.score_batches(hypotheses, references):
             for number, segment in enumerate(batch.segments, corpus_sum.segments + 1):
-                if alignment_file is not None:
-                    alignment_file.write(format_scored_alignment(segment, str(number)))
-                target.write(format_segment(number, segment) + "\n")
+                writer.write(number, segment)
             corpus_sum.add_total(batch.total, batch.n_segments)
     return corpus_sum.total
+
+
+class _SegmentWriter:
+    """Write the lines of segments, and their alignments.
+
+    Args:
+        scorer: the scorer of the segments.
+        stream: standard output. With ``-q``, the scores of segments are written to standard error.
+        alignment_file: the file for alignments, or ``None`` if alignments were not requested.
+    """
+
+    def __init__(self, scorer: JavaScorer, stream: TextIO, alignment_file: TextIO | None) -> None:
+        self._scorer = scorer
+        self._options = options = scorer.configuration.options
+        self._is_quiet = options.quiet and not (options.verbose or options.statistics)
+        self._stream = sys.stderr if self._is_quiet else stream
+        self._alignment_file = alignment_file
+
+    def write(self, number: int, segment: ScoredSegment) -> None:
+        """Write the line and the alignment of a segment. The segments are numbered from 1."""
+        if self._alignment_file is not None:
+            self._alignment_file.write(format_scored_alignment(segment, str(number)))
+        self._stream.write(self._format(number, segment) + "\n")
+
+    def _format(self, number: int, segment: ScoredSegment) -> str:
+        """Return the line of a segment without its line end."""
+        if self._options.statistics:
+            return format_statistics(segment.vector, self._scorer.n_matchers, self._scorer.configuration.slots)
+        if self._is_quiet:
+            return java_double(segment.scores.score)
+        return f"Segment {number} score:\t{format_scores(segment.scores, self._options.verbose)}"
 
 
 def _write_corpus_scores(scorer: JavaScorer, total: Statistics, stream: TextIO) -> None:
@@ -112,16 +138,6 @@ def _write_corpus_scores(scorer: JavaScorer, total: Statistics, stream: TextIO) 
     else:
         stream.write("\nSystem level statistics:\n\n")
         stream.write(format_corpus_table(total, scores, scorer.configuration))
-
-
-def _choose_format(scorer: JavaScorer) -> Callable[[int, ScoredSegment], str]:
-    """Return the function that formats the line of a segment, whose number is counted from 1."""
-    options = scorer.configuration.options
-    if options.statistics:
-        return lambda number, segment: format_statistics(segment.vector, scorer.n_matchers, scorer.configuration.slots)
-    if options.quiet and not options.verbose:
-        return lambda number, segment: java_double(segment.scores.score)
-    return lambda number, segment: f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}"
 
 
 def _open_alignment_file(options: JavaOptions) -> contextlib.AbstractContextManager[TextIO | None]:

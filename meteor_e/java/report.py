@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.java.formats import java_double, parse_java_int
-from meteor_e.scoring.statistics import Statistics, statistics_names, statistics_width
+from meteor_e.scoring.statistics import MatcherCounts, Statistics, statistics_names, statistics_width
 
 if TYPE_CHECKING:
     from meteor_e.java.options import JavaConfiguration
@@ -53,19 +53,13 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
     The table has one row for each matcher that has a weight.
     """
     units = "chars" if configuration.options.characters else "words"
+    weighted_matchers = statistics.matchers[: len(configuration.weights)]
     lines = [
         "",
         "           Test Matches                  Reference Matches",
         "Stage      Content  Function    Total    Content  Function    Total",
-    ]
-    totals = [0, 0, 0, 0]
-    weighted_matchers = statistics.matchers[: len(configuration.weights)]
-    for stage, counts in enumerate(weighted_matchers, 1):
-        stage_counts = [getattr(counts, column) for column in _MODULE_COLUMNS]
-        lines.append(_format_stage(str(stage), stage_counts))
-        totals = [total + count for total, count in zip(totals, stage_counts, strict=True)]
-    lines += [
-        _format_stage("Total", totals),
+        *[_format_stage(str(stage), counts) for stage, counts in enumerate(weighted_matchers, 1)],
+        _format_stage("Total", _sum_counts(weighted_matchers)),
         "",
         _format_entry(f"Test {units}", str(statistics.hypothesis_length), 24),
         _format_entry(f"Reference {units}", str(statistics.reference_length), 24),
@@ -82,12 +76,20 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
     return "\n".join(lines)
 
 
-def _format_stage(name: str, counts: Sequence[int]) -> str:
+def _sum_counts(matchers: Sequence[MatcherCounts]) -> MatcherCounts:
+    """Return the total counts of several matchers."""
+    zero_counts = MatcherCounts()  # Without this row, there would not be any columns if there are no matchers.
+    columns = zip(zero_counts, *matchers, strict=True)
+    return MatcherCounts(*map(sum, columns))
+
+
+def _format_stage(name: str, counts: MatcherCounts) -> str:
     """Return a row of the corpus table with the match counts of one matcher, or with the total counts."""
-    test_content, reference_content, test_function, reference_function = counts
+    test_total = counts.hypothesis_content + counts.hypothesis_function
+    reference_total = counts.reference_content + counts.reference_function
     return (
-        f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
-        f"{reference_content:>11}{reference_function:>10}{reference_content + reference_function:>9}"
+        f"{name:<9}{counts.hypothesis_content:>9}{counts.hypothesis_function:>10}{test_total:>9}"
+        f"{counts.reference_content:>11}{counts.reference_function:>10}{reference_total:>9}"
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from meteor_e.base.errors import InputError
 from meteor_e.text.normalization import unescape_entities
@@ -47,53 +48,48 @@ def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
         InputError: with METEOR 1.5's message if an id is missing or a segment cannot be read. Also if a segment
             is outside of documents or is not closed, which makes METEOR 1.5 crash or hang.
     """
-    reader = _JavaSgmlReader(name)
-    line_iterator = iter(lines)
-    for line in line_iterator:
-        reader.read_tags(line)
-        segment_id = _find_segment_id(line)
-        if segment_id:
-            segments = reader.current_segments(line)
-            # A segment that spans several lines takes its further lines from the iterator.
-            segments[segment_id] = _read_segment(line, line_iterator, name, segment_id)
-    return reader.sets
+    return _JavaSgmlReader(lines, name).read()
 
 
 class _JavaSgmlReader:
-    """Collect the test sets of an SGML file, and keep track of the current set, system and document.
+    """Read an SGML file, and keep track of the current set, system and document.
 
     Args:
+        lines: the lines of the file.
         name: the name of the file in messages.
     """
 
-    def __init__(self, name: str) -> None:
-        self.sets: JavaSgml = {}
+    def __init__(self, lines: Iterable[str], name: str) -> None:
+        self._lines = iter(lines)
         self._name = name
+        self._sets: JavaSgml = {}
         self._systems: dict[str, dict[str, dict[str, str]]] | None = None
         # A document that does not name a system belongs to the last named system, even if a new set has begun.
         self._documents: dict[str, dict[str, str]] | None = None
         self._segments: dict[str, str] | None = None
 
-    def read_tags(self, line: str) -> None:
-        """Process the tags of test sets and documents in a line.
-
-        Raises:
-            InputError: if an id is missing, or if a document does not belong to a set and a system.
-        """
-        if _JAVA_SET.search(line):
-            self._begin_set(line)
-        if _JAVA_DOC.search(line):
-            self._begin_document(line)
+    def read(self) -> JavaSgml:
+        """Read all lines, and return the test sets."""
+        # A segment that spans several lines takes its other lines from the same iterator.
+        for line in self._lines:
+            if _JAVA_SET.search(line):
+                self._begin_set(line)
+            if _JAVA_DOC.search(line):
+                self._begin_document(line)
+            segment_id = _find_segment_id(line)
+            if segment_id:
+                self._add_segment(segment_id, line)
+        return self._sets
 
     def _begin_set(self, line: str) -> None:
         """Select the set that a line names, and the system if the line names it."""
-        set_id = _find_id(_JAVA_SET_ID, line, self._name, "Set ID (setid) required in line")
-        self._systems = self.sets.setdefault(set_id, {})
+        set_id = self._find_id(_JAVA_SET_ID, line, "Set ID (setid) required in line")
+        self._systems = self._sets.setdefault(set_id, {})
         self._select_system(line)
 
     def _begin_document(self, line: str) -> None:
         """Select the document that a line names, and the system if the line names it."""
-        document_id = _find_id(_JAVA_DOC_ID, line, self._name, "Doc ID (docid) required in line")
+        document_id = self._find_id(_JAVA_DOC_ID, line, "Doc ID (docid) required in line")
         self._select_system(line)
         if self._documents is None:
             message = "System ID (sysid or refid) must be specified in either Set or Doc header"
@@ -109,19 +105,38 @@ class _JavaSgmlReader:
             raise InputError(f"{self._name}: document outside of tstset and refset: {line}")
         self._documents = self._systems.setdefault(system_match[1], {})
 
-    def current_segments(self, line: str) -> dict[str, str]:
-        """Return the segments of the current document. Raise InputError if the line is outside of documents."""
+    def _find_id(self, pattern: re.Pattern[str], line: str, message: str) -> str:
+        """Return the id that a pattern captures in a line. Without a match, raise InputError with the message."""
+        match = pattern.search(line)
+        if not match:
+            raise InputError(f"{self._name}: {message}: {line}")
+        return match[1]
+
+    def _add_segment(self, segment_id: str, first_line: str) -> None:
+        """Read a segment, and add its text to the current document.
+
+        Raises:
+            InputError: if the segment is outside of documents, is not closed, or cannot be read.
+        """
         if self._segments is None:
-            raise InputError(f"{self._name}: segment outside of documents: {line}")
-        return self._segments
+            raise InputError(f"{self._name}: segment outside of documents: {first_line}")
+        joined_lines = self._join_lines_to_closing_tag(segment_id, first_line)
+        text = _extract_text(joined_lines)
+        if text is None:
+            raise InputError(f"{self._name}: Couldn't read segment from line: {joined_lines}")
+        self._segments[segment_id] = text
 
-
-def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> str:
-    """Return the id that a pattern captures in a line. Without a match, raise InputError with the given message."""
-    match = pattern.search(line)
-    if not match:
-        raise InputError(f"{name}: {message}: {line}")
-    return match[1]
+    def _join_lines_to_closing_tag(self, segment_id: str, first_line: str) -> str:
+        """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends."""
+        segment_lines = []
+        unfinished_tag = ""  # A closing tag may begin in one line and end in another line.
+        for line in itertools.chain([first_line], self._lines):
+            segment_lines.append(line)
+            searched_text = unfinished_tag + line
+            if _JAVA_SEG_END.search(searched_text):
+                return "".join(segment_lines)
+            unfinished_tag = _find_unfinished_tag(searched_text)
+        raise InputError(f"{self._name}: segment {segment_id!r} is not closed")
 
 
 def _find_segment_id(line: str) -> str:
@@ -130,15 +145,24 @@ def _find_segment_id(line: str) -> str:
     The result is the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match. That pattern would
     take quadratic time, but this function takes linear time.
     """
-    for tag in line.split(">")[:-1]:
-        # The id does not contain quotation marks, so it starts after the last one, except for its closing mark.
-        last_quote = tag.rstrip(_JAVA_SPACE).removesuffix('"').rfind('"')
-        tag_starts = (match for match in _JAVA_SEG_ID.finditer(tag) if match.end() > last_quote)
-        tag_start = next(tag_starts, None)
-        segment_id = "" if tag_start is None else _get_id(tag_start)
-        if segment_id:
+    for text in line.split(">")[:-1]:  # The last text is not followed by ">".
+        tag_start = _find_tag_start(text)
+        if tag_start and (segment_id := _get_id(tag_start)):
             return segment_id
     return ""
+
+
+def _find_tag_start(text: str) -> re.Match[str] | None:
+    """Return the first match of ``_JAVA_SEG_ID`` that is followed by an id without quotation marks.
+
+    The id extends to the end of the text, except for its closing quotation mark.
+    """
+    unquoted_text = text.rstrip(_JAVA_SPACE).removesuffix('"')
+    last_quote_position = unquoted_text.rfind('"')
+    for match in _JAVA_SEG_ID.finditer(text):
+        if match.end() > last_quote_position:
+            return match
+    return None
 
 
 def _get_id(tag_start: re.Match[str]) -> str:
@@ -150,9 +174,8 @@ def _get_id(tag_start: re.Match[str]) -> str:
     return text[:1] or tag_start["space"][-1:]
 
 
-def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
-    """Join lines up to ``</seg>``, and return the text between the first opening tag and the last closing tag."""
-    joined_lines = _join_lines_to_closing_tag(line, following_lines, name, segment_id)
+def _extract_text(joined_lines: str) -> str | None:
+    """Return the text between the first opening tag and the last closing tag, or ``None`` if a tag is missing."""
     for java_line in _JAVA_LINE_END.split(joined_lines):
         opening_tag = _JAVA_SEG_TAG.search(java_line, 0, java_line.rfind(">") + 1)
         if opening_tag is None:
@@ -160,24 +183,7 @@ def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_
         closing_tags = list(_JAVA_SEG_END.finditer(java_line, opening_tag.end()))
         if closing_tags:
             return unescape_entities(java_line[opening_tag.end() : closing_tags[-1].start()])
-    raise InputError(f"{name}: Couldn't read segment from line: {joined_lines}")
-
-
-def _join_lines_to_closing_tag(first_line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
-    """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends.
-
-    A closing tag may span several lines. Therefore, the start of a tag at the end of a line is searched together with
-    the next line.
-    """
-    lines = [first_line]
-    searched_text = first_line
-    while not _JAVA_SEG_END.search(searched_text):
-        next_line = next(following_lines, None)
-        if next_line is None:
-            raise InputError(f"{name}: segment {segment_id!r} is not closed")
-        lines.append(next_line)
-        searched_text = _find_unfinished_tag(searched_text) + next_line
-    return "".join(lines)
+    return None
 
 
 def _find_unfinished_tag(text: str) -> str:

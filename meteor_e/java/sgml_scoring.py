@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TextIO
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TextIO, TypeVar
 
 from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import InputError
@@ -15,7 +16,7 @@ from meteor_e.java.report import compare_lines, format_corpus_table, format_scor
 from meteor_e.java.scorer import JavaScorer, ScoredSegment, format_scored_alignment
 from meteor_e.java.sgml import JavaSgml, read_java_sgml
 from meteor_e.scoring.formula import FormulaScores
-from meteor_e.scoring.statistics import Statistics, StatisticsSum
+from meteor_e.scoring.statistics import Statistics, sum_statistics
 
 
 def score_sgml(scorer: JavaScorer, stream: TextIO) -> None:
@@ -130,21 +131,29 @@ class _SystemResult(NamedTuple):
 
 
 def _score_system(scorer: JavaScorer, segments: Sequence[_SgmlSegment]) -> _SystemResult:
-    """Score the segments of a system, and compute the statistics of its documents."""
+    """Score the segments of a system, and compute the statistics of its documents.
+
+    Args:
+        scorer: the scorer of the run.
+        segments: the segments of the system. The segments of a document are consecutive.
+    """
     batches = scorer.score_batches(
         hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
         references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
     )
     scored_segments = [segment for batch in batches for segment in batch.segments]
     segment_pairs = list(zip(segments, scored_segments, strict=True))
-    corpus_sum = StatisticsSum(scorer.n_matchers)
-    document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
-    for segment, scored_segment in segment_pairs:
-        statistics = Statistics.from_vector(scored_segment.vector)
-        document_sums[segment.document].add(statistics)
-        corpus_sum.add(statistics)
-    documents = {document: document_sum.total for document, document_sum in document_sums.items()}
-    return _SystemResult(segment_pairs, documents, corpus_sum.total)
+    document_statistics = {}
+    for document, document_pairs in itertools.groupby(segment_pairs, key=lambda pair: pair[0].document):
+        scored_document_segments = [scored_segment for _, scored_segment in document_pairs]
+        document_statistics[document] = _sum_statistics(scored_document_segments, scorer.n_matchers)
+    return _SystemResult(segment_pairs, document_statistics, _sum_statistics(scored_segments, scorer.n_matchers))
+
+
+def _sum_statistics(segments: Sequence[ScoredSegment], n_matchers: int) -> Statistics:
+    """Return the total statistics of segments."""
+    statistics = [Statistics.from_vector(segment.vector) for segment in segments]
+    return Statistics.from_vector(sum_statistics(statistics, n_matchers))
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
@@ -172,85 +181,99 @@ def _clean_sgml_text(text: str) -> str:
     return java_trim(text.replace("\x0b", " "))
 
 
-Documents = dict[str, dict[str, dict[str, str]]]
-"""System or reference → document → segment → text."""
+Documents = dict[str, dict[str, str]]
+"""Document → segment → text."""
 
 
-def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> list[_SgmlSegment]:
+class _TestSystem(NamedTuple):
+    """A system of a test set, and the references of the set.
+
+    Attributes:
+        set_id: the id of the test set.
+        id: the id of the system.
+        hypotheses: the documents of the system.
+        references: the documents of each reference. The order of the references matters if several references have the
+            same highest score, because the first of these references is chosen.
+    """
+
+    set_id: str
+    id: str
+    hypotheses: Documents
+    references: dict[str, Documents]
+
+
+def _list_segments(
+    set_id: str, system_id: str, tests: dict[str, Documents], references: dict[str, Documents]
+) -> list[_SgmlSegment]:
     """Return the segments of a system in a test set, and warn about missing data.
 
-    References, documents and segments are in the order of METEOR 1.5's hash tables. The order matters if several
-    references have the same highest score, because the first of these references is chosen.
+    References, documents and segments are in the order of METEOR 1.5's hash tables.
+
+    Args:
+        set_id: the id of the test set.
+        system_id: the id of the system.
+        tests: the documents of each system in the test set.
+        references: the documents of each reference of the test set.
     """
     ordered_references = {name: references[name] for name in hashtable_order(references)}
+    system = _TestSystem(set_id, system_id, tests[system_id], ordered_references)
     segments: list[_SgmlSegment] = []
-    for document in _merge_keys([*tests.values(), *ordered_references.values()]):
-        label = f"[{set_id}][{document}]"
-        if document not in tests[system]:
-            warn(f"no data for system [{system}] on document {label} - skipping this document")
-            continue
-        document_references = _select_document(document, ordered_references, label)
-        if not document_references:
-            warn(f"no usable references for document {label} - skipping this document")
-            continue
-        hypotheses = tests[system][document]
-        document_segments = _list_document_segments(label, document, system, hypotheses, document_references)
-        if not document_segments:
-            raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
-        segments += document_segments
+    for document_id in _merge_keys([*tests.values(), *ordered_references.values()]):
+        segments += _list_document_segments(system, document_id)
     return segments
 
 
-def _select_document(document: str, references: Documents, label: str) -> dict[str, dict[str, str]]:
-    """Return the segments of a document in each reference. Warn about references that lack the document.
+def _list_document_segments(system: _TestSystem, document_id: str) -> list[_SgmlSegment]:
+    """Return the segments of a document. The list is empty if the system or all references lack the document.
 
-    Args:
-        document: the id of the document.
-        references: the documents of each reference.
-        label: the ids of the set and the document, for warnings.
+    Raises:
+        InputError: if the document has no segment that a reference has.
     """
-    segments_by_reference = {}
-    for name, documents in references.items():
-        if document in documents:
-            segments_by_reference[name] = documents[document]
-        else:
-            warn(f"no data for reference [{name}] on document {label}")
-    return segments_by_reference
-
-
-def _list_document_segments(
-    document_label: str,
-    document: str,
-    system: str,
-    hypotheses: dict[str, str],
-    references: dict[str, dict[str, str]],
-) -> list[_SgmlSegment]:
-    """Return the segments of a document that have a reference, and warn about missing texts.
-
-    Args:
-        document_label: the ids of the set and the document, for warnings.
-        document: the id of the document.
-        system: the id of the system.
-        hypotheses: the hypotheses by segment.
-        references: the texts of each reference by segment.
-    """
+    label = f"[{system.set_id}][{document_id}]"
+    if document_id not in system.hypotheses:
+        warn(f"no data for system [{system.id}] on document {label} - skipping this document")
+        return []
+    hypotheses = system.hypotheses[document_id]
+    references = _select_references(system.references, document_id, "document", label)
+    if not references:
+        return []
     segments = []
     for segment_id in _merge_keys([hypotheses, *references.values()]):
-        label = f"{document_label}[{segment_id}]"
+        segment_label = f"{label}[{segment_id}]"
         if segment_id not in hypotheses:
-            warn(f"no data for system [{system}] on segment {label} - scoring empty segment")
-        segment_references = []
-        for name, texts in references.items():
-            if segment_id in texts:
-                segment_references.append(texts[segment_id])
-            else:
-                warn(f"no data for reference [{name}] on segment {label}")
+            warn(f"no data for system [{system.id}] on segment {segment_label} - scoring empty segment")
+        segment_references = _select_references(references, segment_id, "segment", segment_label)
         if segment_references:
             hypothesis = hypotheses.get(segment_id, "")
-            segments.append(_SgmlSegment(document, segment_id, hypothesis, segment_references))
-        else:
-            warn(f"no usable references for segment {label} - skipping this segment")
+            segments.append(_SgmlSegment(document_id, segment_id, hypothesis, list(segment_references.values())))
+    if not segments:
+        raise InputError(f"document {document_id!r} of system {system.id!r} has no segment that a reference has")
     return segments
+
+
+_Content = TypeVar("_Content")
+
+
+def _select_references(
+    references: Mapping[str, Mapping[str, _Content]], id: str, level: str, label: str
+) -> dict[str, _Content]:
+    """Return the content of a document or a segment in each reference. Warn about references that lack it.
+
+    Args:
+        references: the documents or the segments of each reference.
+        id: the id of the document or the segment.
+        level: ``document`` or ``segment``, for warnings.
+        label: the ids of the set, the document and the segment, for warnings.
+    """
+    contents = {}
+    for name, contents_by_id in references.items():
+        if id in contents_by_id:
+            contents[name] = contents_by_id[id]
+        else:
+            warn(f"no data for reference [{name}] on {level} {label}")
+    if not contents:
+        warn(f"no usable references for {level} {label} - skipping this {level}")
+    return contents
 
 
 def _merge_keys(hash_tables: Iterable[Iterable[str]]) -> list[str]:

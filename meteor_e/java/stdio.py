@@ -17,7 +17,6 @@ The response to any other request is one line that begins with ``Error:``. Reque
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -51,7 +50,6 @@ class Evaluation(NamedTuple):
 
 
 Evaluate = Callable[[Sequence[Sequence[float]]], Evaluation]
-EvaluateGroups = Callable[[Sequence[str]], Evaluation]
 
 
 def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, *, is_coco: bool = False) -> list[str]:
@@ -66,15 +64,15 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
     """
     command, *arguments = line.split("|||")
     while arguments and not arguments[-1]:
-        arguments.pop()
-    answer_evaluation = _answer_coco if is_coco else _answer_release
+        arguments.pop()  # Java ignores empty strings at the end of a split text.
     try:
         if command.startswith(("SCORE", "score")):
             return [_score_segment(arguments, score)]
-        values = answer_evaluation(command, arguments, functools.partial(_evaluate_groups, evaluate, size))
+        answer_evaluation = _answer_coco if is_coco else _answer_release
+        scores = answer_evaluation(command, arguments, evaluate, size)
+        return [java_double(value) for value in scores]
     except RequestError as error:
         return [f"Error: {error}"]
-    return [java_double(value) for value in values]
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:
@@ -85,26 +83,26 @@ def _score_segment(arguments: Sequence[str], score: Score) -> str:
     return " ".join(map(java_double, score(references, hypothesis)))
 
 
-def _answer_release(command: str, groups: Sequence[str], evaluate_groups: EvaluateGroups) -> Sequence[float]:
+def _answer_release(command: str, groups: Sequence[str], evaluate: Evaluate, size: int) -> Sequence[float]:
     """Return the scores that METEOR 1.5 responds with. It ignores all groups of statistics after the first one."""
     if command.startswith(("EVAL", "eval")):
-        return [evaluate_groups(groups[:1]).corpus_score]
+        return [_evaluate_groups(groups[:1], evaluate, size).corpus_score]
     raise RequestError("specify SCORE or EVAL")
 
 
-def _answer_coco(command: str, groups: Sequence[str], evaluate_groups: EvaluateGroups) -> Sequence[float]:
+def _answer_coco(command: str, groups: Sequence[str], evaluate: Evaluate, size: int) -> Sequence[float]:
     """Return the scores that coco-caption's jar responds with."""
     if command.startswith(("EVAL", "eval")):
-        evaluation = evaluate_groups(groups)
+        evaluation = _evaluate_groups(groups, evaluate, size)
         return [*evaluation.group_scores, evaluation.corpus_score]
     if not command.startswith(("SING", "sing")):
         raise RequestError("specify SCORE or EVAL or SING")
     if len(groups) != 1:
         raise RequestError(_MISSING_STATISTICS)
-    return evaluate_groups(groups).group_scores
+    return _evaluate_groups(groups, evaluate, size).group_scores
 
 
-def _evaluate_groups(evaluate: Evaluate, size: int, groups: Sequence[str]) -> Evaluation:
+def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> Evaluation:
     """Parse and score groups of statistics."""
     if not groups:
         raise RequestError(_MISSING_STATISTICS)
