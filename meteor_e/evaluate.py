@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +22,7 @@ from meteor_e.api.output_scores import OutputScores, describe_empty_system, scor
 from meteor_e.api.score_table import JoinedSequence, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import BatchScorer, BatchStatistics, describe_metrics, score_batches
 from meteor_e.api.segments import Segment, SegmentId, System
-from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors, warn_user
+from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, plugin_errors, warn_user
 from meteor_e.base.progress import Progress, Stage, silent
 
 # NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
@@ -86,10 +85,16 @@ def evaluate(
     if not systems:
         raise InputError("there are no systems to score")
     _check_metrics(metrics)
-    evaluator = _Evaluator(metrics, keep or KeptData(), on_error, finite, are_prepared, execute, progress)
-    if on_error == "skip":
-        return evaluator.skip_failures(systems)
-    return evaluator.score_systems(systems)
+    evaluator = _Evaluator(
+        metrics,
+        keep=keep or KeptData(),
+        on_error=on_error,
+        finite=finite,
+        are_prepared=are_prepared,
+        execute=execute,
+        progress=progress,
+    )
+    return evaluator.skip_failures(systems) if on_error == "skip" else evaluator.score_systems(systems)
 
 
 def _check_metrics(metrics: Sequence[Metric]) -> None:
@@ -190,21 +195,21 @@ class _Evaluator:
     def score_systems(self, systems: Sequence[System]) -> ScoreTable:
         """Read the systems one after the other, and return a table of their scores."""
         outputs = self._score_outputs(systems)
-        metrics = self.metrics
-        results: list[SystemScores] = []
-        reference_counts: set[int] = set()
-        for index, system in enumerate(systems):
-            # The first batch of the first system is small, so that the user soon sees progress.
-            first_size = LARGE_FIRST_BATCH if results else FIRST_BATCH
-            metrics, batches = self._open_system(system, first_size)
+        table = ScoreTable([], [])
+        for index, unread_system in enumerate(systems):
+            # If a metric needs all references in advance, the segments are read only once and kept in memory.
+            system = _load_system(unread_system) if self._needs_references() else unread_system
+            metrics = self._prepare_metrics(system)
             metric_sums = []
             for metric, metric_outputs in zip(metrics, outputs, strict=True):
                 metric_sums.append(_MetricSum(metric, self.keep, metric_outputs[index]))
             system_sum = _SystemSum(system, metric_sums, self.keep)
-            self._add_batches(system_sum, batches)
-            results.append(system_sum.finish())
-            reference_counts |= system_sum.reference_counts
-        return ScoreTable(describe_metrics(metrics, reference_counts), results, reference_counts)
+            # The first batch of the first system is small, so that the user soon sees progress.
+            self._add_batches(system_sum, first_size=LARGE_FIRST_BATCH if index else FIRST_BATCH)
+            table.systems.append(system_sum.finish())
+            table.reference_counts |= system_sum.reference_counts
+            table.metrics = describe_metrics(metrics, table.reference_counts)
+        return table
 
     def _score_outputs(self, systems: Sequence[System]) -> list[Sequence[OutputScores | None]]:
         """Score the outputs of the systems under the metrics that score whole systems.
@@ -220,60 +225,65 @@ class _Evaluator:
                 outputs.append([None] * len(systems))
         return outputs
 
-    def _open_system(self, system: System, first_size: int) -> tuple[Sequence[Metric], Iterator[Batch]]:
-        """Start to read a system, and prepare the metrics that need all references in advance.
+    def _needs_references(self) -> bool:
+        """Return whether a metric has to be prepared for the references of each system."""
+        return not self.are_prepared and any(metric.needs_references for metric in self.metrics)
+
+    def _prepare_metrics(self, system: System) -> Sequence[Metric]:
+        """Prepare the metrics that need all references of a system before its first segment is scored."""
+        if not self._needs_references():
+            return self.metrics
+        references = [segment.references for segment in system.read()]
+        return [metric.prepare(references) if metric.needs_references else metric for metric in self.metrics]
+
+    def _add_batches(self, system_sum: _SystemSum, first_size: int) -> None:
+        """Compute the statistics of a system batch by batch, and add them to the sum of the system.
 
         Args:
-            system: the system.
+            system_sum: the empty sum.
             first_size: number of segments of the first batch.
-
-        Returns:
-            The prepared metrics, and the segments of the system in batches.
 
         Raises:
             InputError: if the system has no segments.
         """
-        metrics = self.metrics
-        segments: Iterable[Segment] = system.read()
-        if not self.are_prepared and any(metric.needs_references for metric in metrics):
-            segments = list(segments)
-            references = [segment.references for segment in segments]
-            metrics = [metric.prepare(references) if metric.needs_references else metric for metric in metrics]
-        batches = read_batches(segments, system=system.name, first_size=first_size)
-        first_batch = next(batches, None)
-        if first_batch is None:
-            raise InputError(describe_empty_system(system))
-        return metrics, itertools.chain([first_batch], batches)
-
-    def _add_batches(self, system_sum: _SystemSum, batches: Iterator[Batch]) -> None:
-        """Compute the statistics of a system batch by batch, and add them to the sum of the system."""
+        system = system_sum.system
         scorer = BatchScorer(
             metrics=[metric_sum.metric for metric_sum in system_sum.metric_sums],
             finite=self.finite,
             alignments=self.keep.alignments,
             known=system_sum.output_statistics(),
         )
+        batches = read_batches(system.read(), system=system.name, first_size=first_size)
         for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
             if self.on_error == "collect":
-                self._collect_failures(batch, statistics)
-                statistics = [_with_zeros(rows) for rows in statistics]
+                statistics = self._collect_failures(batch, statistics)
             system_sum.add(batch, statistics)
-            self.progress(Stage(system_sum.system.name, "segments"), system_sum.segment_count, system_sum.system.size)
+            self.progress(Stage(system.name, "segments"), system_sum.segment_count, system.size)
+        if system_sum.segment_count == 0:
+            raise InputError(describe_empty_system(system))
 
-    def _collect_failures(self, batch: Batch, statistics: BatchStatistics) -> None:
-        """Add the segments of a batch that cannot be scored under one of the metrics to ``failures``."""
+    def _collect_failures(self, batch: Batch, statistics: BatchStatistics) -> BatchStatistics:
+        """Add the segments of a batch that cannot be scored to ``failures``.
+
+        Returns:
+            The statistics under each metric, in which these segments have the score 0.
+        """
+        resolved_statistics: BatchStatistics = []
         for rows in statistics:
-            errors = rows.failures if isinstance(rows, SummedStatistics) else {}
-            for index, error in errors.items():
-                if not isinstance(error, InputError):
-                    raise error
-                failure = _Failure(batch.ids[index], batch.system, error)
-                self.failures.setdefault(batch.position + index, failure)
+            if isinstance(rows, SummedStatistics):
+                self._add_failures(batch, rows.failures)
+                resolved_statistics.append(rows.with_zeros())
+            else:
+                resolved_statistics.append(rows)
+        return resolved_statistics
 
-
-def _with_zeros(statistics: Floats | SummedStatistics) -> Floats | SummedStatistics:
-    """Return statistics in which segments that cannot be scored have the score 0."""
-    return statistics.with_zeros() if isinstance(statistics, SummedStatistics) else statistics
+    def _add_failures(self, batch: Batch, errors: Mapping[int, MeteorError]) -> None:
+        """Add the segments of a batch that cannot be scored under one metric to ``failures``."""
+        for index, error in errors.items():
+            if not isinstance(error, InputError):
+                raise error
+            failure = _Failure(batch.ids[index], batch.system, error)
+            self.failures.setdefault(batch.position + index, failure)
 
 
 @dataclass

@@ -597,19 +597,18 @@ class Meteor(Metric):
             rows: statistics of the batch.
         """
         for index, (statistics, scores, reference_index) in enumerate(rows.segments()):
-            has_failed = index in rows.failures
-            if has_failed and self.on_error == "skip":
+            if self.on_error == "skip" and index in rows.failures:
                 continue
             fields = self._score_fields(statistics, scores)
             fields["reference_index"] = reference_index
             alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
                 yield MeteorSegmentScore(alignment=alignment, **fields)
-            else:
-                # The segment is aligned when its alignment is accessed for the first time.
-                align = self.make_empty_alignment if has_failed else self.align
-                texts = (batch.hypotheses[index], batch.references[index][reference_index])
-                yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
+                continue
+            # The segment is aligned when its alignment is accessed for the first time.
+            align = self.make_empty_alignment if index in rows.failures else self.align
+            texts = (batch.hypotheses[index], batch.references[index][reference_index])
+            yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
 
     def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""

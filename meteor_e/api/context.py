@@ -74,23 +74,22 @@ class MatcherContext(NamedTuple):
     resources: Resources
     explicit: bool = True
 
-    def check_language(self, codes: Collection[str], what: str, *, claimed: bool = False) -> None:
+    def check_language(self, codes: Collection[str], subject: str, *, is_stated: bool = False) -> None:
         """Check that a resource, such as a file of word vectors, supports the language of the chain.
 
         Args:
             codes: codes of the languages of the resource. If they are unknown, the argument is empty, and every
                 language is accepted.
-            what: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
-            claimed: whether the user has stated the language of the resource, by an option, the name of a file, or a
+            subject: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
+            is_stated: whether the user has stated the language of the resource, by an option, the name of a file, or a
                 pack. A chain for the language ``other`` accepts such resources.
 
         Raises:
             ConfigError: if the resource is for another language.
         """
-        language = self.language
-        is_language_unknown = claimed and language.code == "other"
-        if not codes or is_language_unknown:
+        if not codes or (is_stated and self.language.code == "other"):
             return
-        language_codes = {language.code, language.meteor_code, *language.aliases}
-        if language_codes.isdisjoint(codes):
-            raise ConfigError(f"{what} of {', '.join(map(repr, codes))}, and the chain is for {language.code!r}")
+        chain_codes = {self.language.code, self.language.meteor_code, *self.language.aliases}
+        if chain_codes.isdisjoint(codes):
+            resource_codes = ", ".join(map(repr, codes))
+            raise ConfigError(f"{subject} of {resource_codes}, and the chain is for {self.language.code!r}")

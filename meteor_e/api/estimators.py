@@ -160,16 +160,24 @@ class Estimator(Component):
             InputError: if there are no examples of the estimator's task.
         """
         if self.task == "scores":
-            is_rated = ~np.isnan(examples.scores)
-            if not is_rated.any():
-                raise InputError("there are no human scores of segments to learn from")
-            groups = examples.hypothesis_part[is_rated]
-            self.fit(examples.features[is_rated], examples.scores[is_rated], groups=groups)
-            return {}
-        examples.check_comparisons(held)
-        pairs, labels = examples.draw_pairs(run.seed)
-        self.fit(pairs, labels, groups=examples.group, sample_weight=examples.weight)
+            self._fit_scores(examples)
+        else:
+            examples.check_comparisons(held)
+            pairs, labels = examples.draw_pairs(run.seed)
+            self.fit(pairs, labels, groups=examples.group, sample_weight=examples.weight)
         return {}
+
+    def _fit_scores(self, examples: Examples) -> None:
+        """Learn from the human scores of hypotheses.
+
+        Raises:
+            InputError: if there are no human scores.
+        """
+        is_rated = ~np.isnan(examples.scores)
+        if not is_rated.any():
+            raise InputError("there are no human scores of segments to learn from")
+        groups = examples.hypothesis_part[is_rated]
+        self.fit(examples.features[is_rated], examples.scores[is_rated], groups=groups)
 
     def fit(
         self,

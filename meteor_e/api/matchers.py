@@ -237,23 +237,26 @@ class OverlapMatcher(Matcher):
         Words that occur in both segments are left out.
         """
         common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
-        hypothesis_words = [
-            (i, self._piece_cache[token]) for i, token in enumerate(hypothesis) if token.form not in common_forms
-        ]
+        hypothesis_words = [(i, token) for i, token in enumerate(hypothesis) if token.form not in common_forms]
+        reference_words = [(j, token) for j, token in enumerate(reference) if token.form not in common_forms]
         pairs = []
-        for j, token in enumerate(reference):
-            if token.form in common_forms:
-                continue
-            reference_pieces = self._piece_cache[token]
-            for i, hypothesis_pieces in hypothesis_words:
-                shared_count = len(reference_pieces & hypothesis_pieces)
-                if shared_count == 0:
-                    continue
-                similarity = 2.0 * shared_count / (len(reference_pieces) + len(hypothesis_pieces))
-                if similarity >= self.options.threshold:
+        for j, reference_token in reference_words:
+            for i, hypothesis_token in hypothesis_words:
+                similarity = self._similarity(hypothesis_token, reference_token)
+                if similarity > 0 and similarity >= self.options.threshold:
+                    # The relative positions i / len(hypothesis) and j / len(reference) are compared without division.
                     distance = abs(j * len(hypothesis) - i * len(reference))
                     pairs.append(_SimilarPair(-similarity, distance, j, i))
         return pairs
+
+    def _similarity(self, hypothesis_token: Token, reference_token: Token) -> float:
+        """Return the Dice coefficient of the pieces of two words. It is 0 for words without pieces."""
+        hypothesis_pieces = self._piece_cache[hypothesis_token]
+        reference_pieces = self._piece_cache[reference_token]
+        shared_count = len(reference_pieces & hypothesis_pieces)
+        if shared_count == 0:
+            return 0.0
+        return 2.0 * shared_count / (len(reference_pieces) + len(hypothesis_pieces))
 
 
 class VectorMatcher(Matcher):
@@ -267,16 +270,13 @@ class VectorMatcher(Matcher):
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose all pairs of similar words, ordered by reference word and then by hypothesis word."""
-        import numpy as np
-
         if not hypothesis or not reference:
             return
         hypothesis_vectors = self._rows(hypothesis)  # (hypothesis words, dimension)
         reference_vectors = self._rows(reference)  # (reference words, dimension)
         similarities = (1 + _multiply_rows(reference_vectors, hypothesis_vectors)) / 2
-        is_similar = self._select_similar(similarities)  # (reference words, hypothesis words)
-        # A vector of zeros means that the word does not have a vector.
-        is_similar &= np.logical_and.outer(reference_vectors.any(axis=1), hypothesis_vectors.any(axis=1))
+        is_similar = self._select_similar(similarities, reference_vectors, hypothesis_vectors)
+        # Equal words match even without vectors, unless the option ``below`` selects words that are less similar.
         matches_equal_words = self.options.below is None
         for j, reference_token in enumerate(reference):
             for i, hypothesis_token in enumerate(hypothesis):
@@ -287,12 +287,24 @@ class VectorMatcher(Matcher):
                     # Rounded vectors can be slightly longer than 1, but a probability must not exceed 1.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
-    def _select_similar(self, similarities: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return a mask that selects similarities from ``threshold`` (inclusive) to ``below`` (exclusive)."""
+    def _select_similar(
+        self,
+        similarities: NDArray[np.float64],
+        reference_vectors: NDArray[np.floating[Any]],
+        hypothesis_vectors: NDArray[np.floating[Any]],
+    ) -> NDArray[np.bool_]:
+        """Return a mask ``(reference words, hypothesis words)`` of the pairs of similar words that have vectors.
+
+        The similarities must lie between ``threshold`` (inclusive) and ``below`` (exclusive). A vector of zeros means
+        that the word does not have a vector.
+        """
+        import numpy as np
+
         is_similar: NDArray[np.bool_] = similarities >= self.options.threshold
         if self.options.below is not None:
             is_similar &= similarities < self.options.below
-        return is_similar
+        have_vectors = np.logical_and.outer(reference_vectors.any(axis=1), hypothesis_vectors.any(axis=1))
+        return is_similar & have_vectors
 
 
 class SimilarityMatcher(VectorMatcher):

@@ -596,7 +596,6 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
     Raises:
         MeteorError: if the policy is ``stop``, or the cause of a failure is not the text of the segment.
     """
-    consequence = "it is left out" if on_error == "skip" else "it scores 0"
     for index, error in sorted(rows.failures.items()):
         if not isinstance(error, InputError):
             raise error
@@ -604,6 +603,7 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
         if on_error == "stop":
             advice = "on_error='skip' or 'zero' goes on (meteor-e score: --on-error skip|zero)"
             raise InputError(f"{problem}; {advice}") from error
+        consequence = "it is left out" if on_error == "skip" else "it scores 0"
         warn_user(f"{problem}; {consequence}", SegmentWarning)
     return rows.with_zeros() if on_error == "zero" else rows
 
@@ -621,19 +621,22 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
     Raises:
         PluginError: if the metric does not return as many values as its columns have.
     """
-    rows: list[list[float]] = scores
-    if not isinstance(scores, list):
-        import numpy as np
-
-        score_array = np.asarray(scores, float)
-        if score_array.ndim == 1:
-            # The array contains only scores. Each score becomes a row with one value.
-            score_array = score_array[:, None]
-        rows = score_array.tolist()
+    # METEOR returns lists, so that NumPy is not imported.
+    rows: list[list[float]] = scores if isinstance(scores, list) else _to_rows(scores)
     value_count = sum(1 + len(column.parts) for column in metric.headings)
     if rows and len(rows[0]) != value_count:
         raise PluginError(f"metric {metric.name!r} returned {len(rows[0])} values; its columns have {value_count}")
     return rows
+
+
+def _to_rows(scores: Any) -> list[list[float]]:
+    """Convert an array of scores to lists. If the array has one dimension, each score becomes a row."""
+    import numpy as np
+
+    score_array = np.asarray(scores, float)
+    if score_array.ndim == 1:
+        score_array = score_array[:, None]
+    return list(score_array.tolist())
 
 
 def system_values(metric: Metric, total: Any, statistics: Any, segment_count: int) -> list[float]:

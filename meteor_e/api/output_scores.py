@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.metrics import Scores, SystemOutputs, SystemsMetric
-from meteor_e.api.segments import System
+from meteor_e.api.segments import Segment, System
 from meteor_e.base.errors import InputError, plugin_errors
 from meteor_e.base.progress import Progress
 
@@ -80,25 +80,34 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
     Raises:
         InputError: if segments have different numbers of references, or systems have different references.
     """
-    outputs: list[list[str]] = []
-    first_references: list[tuple[str, ...]] = []
-    for system in systems:
-        segments = list(system.read())
+    segments_by_system = [list(system.read()) for system in systems]
+    references = _common_references(metric, systems, segments_by_system)
+    return SystemOutputs(
+        name="",
+        pair="",
+        language=metric.language,
+        systems=tuple(system.name for system in systems),
+        outputs=tuple([segment.hypothesis for segment in segments] for segments in segments_by_system),
+        # The texts are regrouped: from one tuple per segment to one list per reference translation.
+        references=tuple(map(list, zip(*references, strict=True))),
+    )
+
+
+def _common_references(
+    metric: SystemsMetric, systems: Sequence[System], segments_by_system: Sequence[Sequence[Segment]]
+) -> list[tuple[str, ...]]:
+    """Return the references of each segment, after checking that all systems have the same references."""
+    references_by_system: list[list[tuple[str, ...]]] = []
+    for system, segments in zip(systems, segments_by_system, strict=True):
         if not segments:
             raise InputError(describe_empty_system(system))
         references = [segment.references for segment in segments]
-        reference_counts = {len(texts) for texts in references}
-        if len(reference_counts) > 1:
+        if len({len(texts) for texts in references}) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
-        if not outputs:
-            first_references = references
-        elif references != first_references:
+        references_by_system.append(references)
+        if references != references_by_system[0]:
             raise InputError(_describe_different_references(metric.label, systems[0].name, system.name))
-        outputs.append([segment.hypothesis for segment in segments])
-    names = tuple(system.name for system in systems)
-    # The texts are regrouped: from one tuple per segment to one list per reference translation.
-    reference_columns = tuple(map(list, zip(*first_references, strict=True)))
-    return SystemOutputs("", "", metric.language, names, tuple(outputs), reference_columns)
+    return references_by_system[0]
 
 
 def _describe_different_references(label: str, first_system: str, system: str) -> str:

@@ -163,7 +163,7 @@ def _find_pack_for(language: Language, name: str, offline: bool | None) -> Pack:
     pack = find_pack(name, offline)
     # The definition of a language may refer to a pack of another language, but a user's chain may not.
     if name != language.pack:
-        MatcherContext(language, pack).check_language([pack.language], f"the pack {name!r} is", claimed=True)
+        MatcherContext(language, pack).check_language([pack.language], f"the pack {name!r} is", is_stated=True)
     return pack
 
 

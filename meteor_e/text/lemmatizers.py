@@ -68,7 +68,7 @@ class LookupLemmatizer(Lemmatizer):
     def from_options(cls, context: MatcherContext, options: LookupOptions) -> Self:
         """Read the lemma table. Raise ConfigError if the table is for another language."""
         if options.language is not None:
-            context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", claimed=True)
+            context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", is_stated=True)
         return super().from_options(context, options)
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:

@@ -55,7 +55,7 @@ def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -
     if language is not None:
         context.check_language([str(language)], f"matcher {matcher!r}: the vectors {vectors.path.name} are")
     elif source_match is not None:
-        context.check_language([source_match[1]], f"matcher {matcher!r}: the vectors {source} are", claimed=True)
+        context.check_language([source_match[1]], f"matcher {matcher!r}: the vectors {source} are", is_stated=True)
 
 
 def open_any_vectors(file: str | os.PathLike[str]) -> VectorFile:

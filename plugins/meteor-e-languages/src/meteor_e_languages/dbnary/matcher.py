@@ -91,7 +91,7 @@ class DbnaryMatcher(KeyMatcher):
         """Create the matcher for a chain that names a synset file."""
         matcher = super().from_options(context, options)
         subject = f"matcher 'dbnary': the synsets {path.name} are"
-        context.check_language(matcher._languages, subject, claimed=True)
+        context.check_language(matcher._languages, subject, is_stated=True)
         return matcher
 
     def keys(self, token: Token) -> set[int]:

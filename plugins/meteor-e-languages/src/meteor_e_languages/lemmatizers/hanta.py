@@ -76,7 +76,7 @@ class HantaLemmatizer(PicklableLemmatizer):
     def from_options(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
         """Create the lemmatizer for a matcher chain. Raise ConfigError if the lemmatizer is for another language."""
         if options.language is not None:
-            context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
+            context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", is_stated=True)
         return cls(options.replaced(language=options.language or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, str | None]]:

@@ -48,7 +48,7 @@ class SimplemmaLemmatizer(Lemmatizer):
         """Create the lemmatizer for a matcher chain. Raise ConfigError if the lemmatizer is for another language."""
         code = simplemma_code(context.language.code)
         if options.language not in (None, code):
-            context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
+            context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", is_stated=True)
         return cls(options.replaced(language=options.language or code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str, None]]:

@@ -89,7 +89,7 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
         """
         name = Path(options.parameter_file).name
         languages = named_languages(name) if options.language is None else [options.language]
-        context.check_language(languages, f"lemmatizer {cls.name!r}: the parameters {name} are", claimed=True)
+        context.check_language(languages, f"lemmatizer {cls.name!r}: the parameters {name} are", is_stated=True)
         return super().from_options(context, options.replaced(language=options.language or context.language.code))
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:

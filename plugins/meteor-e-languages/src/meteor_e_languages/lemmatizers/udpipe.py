@@ -51,7 +51,7 @@ class UdpipeLemmatizer(PicklableLemmatizer):
         """Create the lemmatizer for a matcher chain. Raise ConfigError if the model is for another language."""
         name = Path(options.model_file).name
         languages = named_languages(name) if options.language is None else [options.language]
-        context.check_language(languages, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)
+        context.check_language(languages, f"lemmatizer {cls.name!r}: the lemmas of {name} are", is_stated=True)
         return super().from_options(context, options)
 
     def _start(self) -> None:
