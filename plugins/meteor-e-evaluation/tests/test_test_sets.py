@@ -112,6 +112,19 @@ def test_system_separator_splits_joint_systems(task):
     assert test_set.assessments.segments.tolist() == [1, 2]
 
 
+@pytest.mark.parametrize(("rank", "is_tie"), [(2, False), (1, True)])
+def test_joint_systems_are_not_compared_with_themselves(task, rank, is_tie):
+    rows = [HEADER, ranking_row(1, {"alpha+beta": 1, "beta+gamma.x": rank})]
+    (task / "ranks.csv").write_text("\n".join(rows), encoding="utf-8")
+    edit_index(task, "drop: [_ref], rename: {gamma: gamma.x}", 'system_separator: "+"')
+    test_set = load(task)
+    alpha, beta, gamma = range(3)
+    assert test_set.systems == ("alpha", "beta", "gamma.x")
+    assert test_set.rankings.better.tolist() == [alpha, alpha, beta]
+    assert test_set.rankings.worse.tolist() == [beta, gamma, gamma]
+    assert test_set.rankings.ties.tolist() == [is_tie] * 3
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -177,7 +177,9 @@ class JudgmentReader:
             segment = numbers.find(ranked_pair.segment, ranked_pair.location)
             if segment is not None:
                 for better, worse in itertools.product(better_systems, worse_systems):
-                    self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
+                    # Joint names such as A+B and B+C may share a system, which is not compared with itself.
+                    if better != worse:
+                        self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
 
     def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
         """Read a file of human scores, and store all scores that belong to the language pair."""
