@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import draw_masks, expand_masks, make_one_by_one_comparer
+from meteor_e_evaluation.comparison import compare, draw_masks, expand_masks, make_one_by_one_comparer
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
-from test_measures import make_test_set
+from meteor_e_evaluation.rank_exchange import make_rank_correlation_comparer
+from test_measures import make_scores, make_test_set
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 VECTORIZED = {
@@ -78,3 +79,19 @@ def test_exchange_counts_every_rating_of_a_segment(name):
         score_masks = expand_masks(masks, "segments", values)
         compare_one_by_one = make_one_by_one_comparer(values, score_masks, selected_measure.agreement(test_set))
         np.testing.assert_allclose(compare_vectorized(*pair), compare_one_by_one(*pair), rtol=0, atol=1e-12)
+
+
+def test_rank_correlations_without_ratings_are_undefined():
+    values = make_ratings("smooth")[1]
+    masks = draw_masks(values.shape[1:], "paired", (), 3, [1])
+    no_ratings = make_test_set(np.full(values.shape[1:], np.nan)).assessments
+    compare_metrics = make_rank_correlation_comparer(values, [no_ratings], masks, "segments", "kendall")
+    np.testing.assert_array_equal(compare_metrics(0, 1), np.full(4, np.nan))
+
+
+@pytest.mark.parametrize("name", list(MEASURES))
+def test_metrics_are_not_compared_without_ratings(name):
+    values = make_ratings("smooth")[1]
+    test_set = make_test_set(np.full(values.shape[1:], np.nan))
+    scores = [make_scores(metric_values) for metric_values in values]
+    assert compare(measure(name), test_set, scores, samples=3, seed=1) is None

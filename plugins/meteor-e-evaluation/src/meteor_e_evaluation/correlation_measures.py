@@ -65,7 +65,7 @@ class SegmentCorrelation(RatingMeasure):
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return a function that correlates segment scores of a metric with human ratings."""
         ratings = test.assessments
-        if ratings is None:
+        if ratings is None or not len(ratings):
             return None
 
         def agreement(segment_scores: Floats) -> float:
@@ -76,7 +76,7 @@ class SegmentCorrelation(RatingMeasure):
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return a function that compares the correlations of two metrics after they exchange scores."""
-        if test.assessments is None:
+        if test.assessments is None or not len(test.assessments):
             return None
         if self.coefficient == "pearson":
             return make_pearson_comparer(values, test.assessments, masks, unit)
@@ -181,10 +181,13 @@ class GroupedMeasure(RatingMeasure):
         if test.assessments is None:
             return None
         if unit == UNIT_OF_GROUPS.get(self.grouping):
+            # The exchange of whole groups does not change the coefficients of the groups.
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
             return make_group_mean_comparer(group_values, masks)
-        if self.coefficient == "pearson" or self.grouping == "item":
+        # Pearson's r does not use ranks. With one group per segment, there would be thousands of joint rankings.
+        has_joint_rankings = self.coefficient != "pearson" and self.grouping != "item"
+        if not has_joint_rankings:
             return None
         groups = _group_ratings(test.assessments.average_repeated(), self.grouping)
         return make_rank_correlation_comparer(values, groups, masks, unit, self.coefficient)

@@ -23,6 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,20 +55,35 @@ def make_rank_correlation_comparer(
     """
     ranking_class = RANKINGS[coefficient]
     unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)  # (units, samples)
-    rated_groups = [ratings for ratings in groups if len(ratings)]
-    units_by_group = [_find_units(ratings, unit, n_segments=scores.shape[2]) for ratings in rated_groups]
+    n_units, n_samples = unit_masks.shape
+    n_segments = scores.shape[2]
+    rated_groups = [_RatedGroup(ratings, _find_units(ratings, unit, n_segments)) for ratings in groups if len(ratings)]
 
     def compute_differences(first: int, second: int) -> Floats:
-        rankings = []
-        for ratings, units in zip(rated_groups, units_by_group, strict=True):
-            first_scores = scores[first, ratings.systems, ratings.segments]
-            second_scores = scores[second, ratings.systems, ratings.segments]
-            ranked_scores = rank_jointly(ratings.scores, first_scores, second_scores, units)
-            rankings.append(ranking_class(ranked_scores, n_units=len(unit_masks)))
+        if not rated_groups:
+            return np.full(n_samples, np.nan)
+        rankings = [ranking_class(group.rank(scores[first], scores[second]), n_units) for group in rated_groups]
         first_means, second_means = _average_coefficients(rankings, unit_masks)
         return np.asarray(first_means - second_means)
 
     return compute_differences
+
+
+class _RatedGroup(NamedTuple):
+    """Outputs that are ranked together.
+
+    Attributes:
+        ratings: human scores of the outputs.
+        units: index of the exchanged unit of each output.
+    """
+
+    ratings: Assessments
+    units: Integers
+
+    def rank(self, first_scores: Floats, second_scores: Floats) -> RankedScores:
+        """Rank the scores of two metrics for the outputs of the group, given arrays ``(systems, segments)``."""
+        rated_outputs = (self.ratings.systems, self.ratings.segments)
+        return rank_jointly(self.ratings.scores, first_scores[rated_outputs], second_scores[rated_outputs], self.units)
 
 
 def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
@@ -153,20 +169,18 @@ def rank_jointly(
         first_scores, second_scores: scores of each output by the two metrics.
         output_units: index of the exchanged unit of each output.
     """
+    _, output_levels, level_sizes = np.unique(human_scores, return_inverse=True, return_counts=True)
+    # The first half of each array belongs to the first metric, the second half to the second metric.
     scores = np.concatenate([first_scores, second_scores])
-    _, output_levels = np.unique(human_scores, return_inverse=True)
     levels = np.tile(output_levels, 2)
+    units = np.tile(output_units, 2)
     # The scores are sorted in ascending order.
     # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
     order = np.lexsort((-levels, scores))
     is_higher_than_previous = np.diff(scores[order]) != 0
-    return RankedScores(
-        is_first=order < len(human_scores),
-        units=np.tile(output_units, 2)[order],
-        ranks=np.cumsum(np.r_[False, is_higher_than_previous]),
-        levels=levels[order],
-        level_sizes=np.bincount(output_levels).astype(float),
-    )
+    ranks = np.cumsum(np.r_[False, is_higher_than_previous])
+    is_first = order < len(human_scores)
+    return RankedScores(is_first, units[order], ranks, levels[order], level_sizes.astype(float))
 
 
 class KeyCounter:
@@ -256,6 +270,10 @@ class RankTable:
 class JointRanking(ABC):
     """Computes a rank correlation of two metrics after they exchange scores.
 
+    The correlation of a metric is ``(sum + offset) / normalizer``, in which the sum adds a term for each pair of scores
+    of the metric. The method :meth:`sum_pairs` returns, for each score, the sum over all pairs that contain it. Each
+    pair is thus counted twice.
+
     Args:
         scores: the scores of both metrics.
         n_units: number of exchanged units.
@@ -270,16 +288,17 @@ class JointRanking(ABC):
         self.scores = scores
         self.n_units = n_units
         self.table = RankTable(scores, n_units)
-        pair_sums = self.sum_pairs(scores)
+        # The total of the sums of both metrics without an exchange, in which each metric has pairs of its own scores.
         first_sums = self.sum_pairs(scores.select(scores.is_first))
         second_sums = self.sum_pairs(scores.select(~scores.is_first))
-        signed_sums = np.where(scores.is_first, pair_sums, -pair_sums)
-        # The difference and the total of the sums of both metrics without an exchange.
-        # Both are halved, because each pair is counted twice, once for each of its scores.
-        self._difference = signed_sums.sum() / 2
         self._total = (first_sums.sum() + second_sums.sum()) / 2
-        # An exchange reverses the signs of the unit's scores, which subtracts twice their halved sum.
-        self._difference_by_unit = np.bincount(scores.units, signed_sums, n_units)
+        # In the difference of the sums, the pairs of scores of different metrics cancel each other out. The difference
+        # therefore equals half the sum of ±pair_sums, in which the sign is + for the scores of the first metric.
+        # An exchange reverses the signs of a unit's scores, which decreases the difference by their signed sum.
+        pair_sums = self.sum_pairs(scores)
+        signed_sums = np.where(scores.is_first, pair_sums, -pair_sums)
+        self._difference = signed_sums.sum() / 2
+        self._decrease_by_unit = np.bincount(scores.units, signed_sums, n_units)
 
     @cached_property
     def rank_counter(self) -> KeyCounter:
@@ -309,10 +328,7 @@ class JointRanking(ABC):
 
     @abstractmethod
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return an offset and a normalizer for each coefficient, as two arrays ``(2, samples)``.
-
-        A coefficient is a sum over all pairs plus the offset, divided by the normalizer.
-        """
+        """Return the offset and the normalizer of each metric's coefficient, as two arrays ``(2, samples)``."""
 
     def coefficients(self, masks: Floats) -> Floats:
         """Return the coefficient of both metrics in each sample, or NaN where the coefficient is undefined.
@@ -323,11 +339,12 @@ class JointRanking(ABC):
         Returns:
             An array ``(2, samples)``.
         """
-        differences = self._difference - self._difference_by_unit @ masks
-        totals = self._estimate_totals(masks)
-        sums = np.stack([totals + differences, totals - differences]) / 2
+        differences = self._difference - self._decrease_by_unit @ masks  # a - b, with the sums a and b of the metrics
+        totals = self._estimate_totals(masks)  # a + b
+        first_sums = (totals + differences) / 2
+        second_sums = (totals - differences) / 2
         offsets, normalizers = self.offset_and_normalizer(masks)
-        return divide_or_nan(sums + offsets, normalizers)
+        return divide_or_nan(np.stack([first_sums, second_sums]) + offsets, normalizers)
 
     def _estimate_totals(self, masks: Floats) -> Floats:
         """Return the total of the sums of both metrics in each sample.
@@ -360,19 +377,19 @@ class SpearmanRanking(JointRanking):
     def sum_pairs(self, scores: RankedScores) -> Floats:
         """Compare the weight of each score with the weights of all other scores.
 
-        The weight differences to lower scores are added, and the weight differences to higher scores are subtracted.
+        For a score with the weight ``w``, the result is the sum of ``w - v`` over the weights ``v`` of all lower
+        scores, minus the sum of ``w - v`` over the weights ``v`` of all higher scores. A sum of ``w - v`` over ``n``
+        scores equals ``w * n`` minus the total weight of the scores.
         """
         weights = self.level_weights[scores.levels]
-        cumulative_weights = np.r_[0.0, np.cumsum(weights)]
         # The ranks are sorted, so the lower scores come first, and the higher scores come last.
         n_lower = np.searchsorted(scores.ranks, scores.ranks, "left")
-        start_of_higher = np.searchsorted(scores.ranks, scores.ranks, "right")
-        n_higher = len(weights) - start_of_higher
-        weight_of_lower = cumulative_weights[n_lower]
-        weight_of_higher = cumulative_weights[-1] - cumulative_weights[start_of_higher]
-        differences_to_lower = weights * n_lower - weight_of_lower
-        differences_to_higher = weights * n_higher - weight_of_higher
-        return np.asarray(differences_to_lower - differences_to_higher)
+        n_not_higher = np.searchsorted(scores.ranks, scores.ranks, "right")
+        n_higher = len(weights) - n_not_higher
+        weight_before = np.r_[0.0, np.cumsum(weights)]  # The total weight of the scores before each position.
+        weight_of_lower = weight_before[n_lower]
+        weight_of_higher = weight_before[-1] - weight_before[n_not_higher]
+        return np.asarray((weights * n_lower - weight_of_lower) - (weights * n_higher - weight_of_higher))
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
         """Sum the weight differences between each score and all lower scores."""
