@@ -16,10 +16,9 @@ thresholds. The approximation does not affect the level of a test, because it is
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.judgments import Assessments, Rankings
-from meteor_e_evaluation.segment_coefficients import divide_or_nan, system_pairs
+from meteor_e_evaluation.segment_coefficients import divide_or_nan, sum_by_cell, system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
 MetricPair: TypeAlias = tuple[int, int]
@@ -42,6 +41,9 @@ BLOCK = 1 << 24
 RELATIVE_TOLERANCE = 1e-12
 """Ratio of a variance to the sum of squares below which the variance is regarded as a rounding error."""
 
+N_PAIR_CASES = 4
+"""Number of cases of a pair of systems, each of which has scores of one of two metrics."""
+
 
 @dataclass(frozen=True)
 class UnitExchange:
@@ -51,11 +53,22 @@ class UnitExchange:
 
     Attributes:
         masks: masks of the exchanged units in each sample.
-        cases: for each case, the index of the metric that scores the first and the second system of a pair.
     """
 
     masks: Masks
-    cases: ClassVar[Sequence[MetricPair]] = ((0, 0), (1, 1))
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.masks[0].size)
+
+    def list_cases(self, first: int, second: int) -> list[MetricPair]:
+        """Return, for each case of a unit, the metrics that score the first and the second system of a comparison.
+
+        Args:
+            first, second: indices of the two metrics that exchange scores.
+        """
+        return [(first, first), (second, second)]
 
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
         """Sum the terms of each metric in each sample.
@@ -67,17 +80,18 @@ class UnitExchange:
             The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
         """
         first_terms, second_terms = terms[:, 0], terms[:, 1]
-        term_differences = second_terms - first_terms
-        unit_masks = self.masks.reshape(len(self.masks), -1)  # (samples, units)
-        # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
-        n_blocks = 1 + unit_masks.size // BLOCK
-        block_changes = []
-        for block_masks in np.array_split(unit_masks, n_blocks):
-            block_changes.append(block_masks.astype(float) @ term_differences.T)
-        changes = np.concatenate(block_changes).T  # (sums, samples)
+        changes = self._sum_exchanged_units(second_terms - first_terms)  # (sums, samples)
         first_sums = first_terms.sum(axis=1)[:, None] + changes
         second_sums = second_terms.sum(axis=1)[:, None] - changes
         return first_sums, second_sums
+
+    def _sum_exchanged_units(self, terms: Floats) -> Floats:
+        """Sum terms ``(sums, units)`` over the exchanged units of each sample. The result is ``(sums, samples)``."""
+        unit_masks = self.masks.reshape(len(self.masks), self.n_units)  # (samples, units)
+        # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
+        n_blocks = 1 + unit_masks.size // BLOCK
+        blocks = np.array_split(unit_masks, n_blocks)
+        return np.concatenate([block.astype(float) @ terms.T for block in blocks]).T
 
 
 class SystemPairExchange:
@@ -89,17 +103,35 @@ class SystemPairExchange:
         masks: masks of the exchanged systems, ``(samples, systems)``.
 
     Attributes:
-        cases: for each case, the index of the metric that scores the first and the second system of a pair.
+        n_units: number of pairs of systems.
     """
 
-    cases: ClassVar[Sequence[MetricPair]] = ((0, 0), (0, 1), (1, 0), (1, 1))
-
     def __init__(self, masks: Masks) -> None:
-        first_system, second_system = system_pairs(masks.shape[1])
+        self._n_systems = masks.shape[1]
+        first_system, second_system = system_pairs(self._n_systems)
+        self.n_units = len(first_system)
         case_index = 2 * masks[:, first_system] + masks[:, second_system]  # (samples, pairs)
-        all_cases = np.arange(len(self.cases))
+        all_cases = np.arange(N_PAIR_CASES)
         # The array (samples, cases, pairs) is 1 for the case of the pair, and 0 for all other cases.
         self._is_case = np.asarray(case_index[:, None] == all_cases[:, None], float)
+
+    def list_cases(self, first: int, second: int) -> list[MetricPair]:
+        """Return, for each case of a pair of systems, the metrics that score its first and its second system.
+
+        Args:
+            first, second: indices of the two metrics that exchange scores.
+        """
+        return [(first, first), (first, second), (second, first), (second, second)]
+
+    def find_pairs(self, first_systems: Integers, second_systems: Integers) -> Integers:
+        """Return the index of each pair of systems in the order of :func:`.system_pairs`.
+
+        Args:
+            first_systems, second_systems: indices of the systems. The first system of a pair has the lower index.
+        """
+        pair_index = np.zeros((self._n_systems, self._n_systems), int)
+        pair_index[system_pairs(self._n_systems)] = np.arange(self.n_units)
+        return pair_index[first_systems, second_systems]
 
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
         """Sum the terms of each metric in each sample.
@@ -118,26 +150,6 @@ class SystemPairExchange:
         return first_sums, second_sums
 
 
-def _make_comparer(
-    exchange: UnitExchange | SystemPairExchange,
-    compute_terms: Callable[[int, int], Floats],
-    compute_measure: Callable[[Floats], Floats],
-) -> Differences:
-    """Return a function that compares two metrics in each sample by a measure that is a function of sums.
-
-    Args:
-        exchange: the exchange of scores.
-        compute_terms: function that takes the indices of two metrics and returns their terms, ``(sums, cases, units)``.
-        compute_measure: function that computes the measure of a metric from its sums, ``(sums, samples)``.
-    """
-
-    def compute_differences(first: int, second: int) -> Floats:
-        first_sums, second_sums = exchange.sum_terms(compute_terms(first, second))
-        return compute_measure(first_sums) - compute_measure(second_sums)
-
-    return compute_differences
-
-
 def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Differences:
     """Return a function that compares the group means of two metrics in each sample of a permutation test.
 
@@ -147,7 +159,13 @@ def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Di
     """
     values = np.stack(group_values)  # (metrics, groups)
     terms = np.stack([np.nan_to_num(values), ~np.isnan(values)])  # (2, metrics, groups)
-    return _make_comparer(UnitExchange(masks), lambda first, second: terms[:, [first, second]], _mean_of_sums)
+    exchange = UnitExchange(masks)
+
+    def compute_differences(first: int, second: int) -> Floats:
+        first_sums, second_sums = exchange.sum_terms(terms[:, [first, second]])
+        return _mean_of_sums(first_sums) - _mean_of_sums(second_sums)
+
+    return compute_differences
 
 
 def _mean_of_sums(sums: Floats) -> Floats:
@@ -159,56 +177,45 @@ def _mean_of_sums(sums: Floats) -> Floats:
 def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
     """Return a function that compares Pearson's r of two metrics in each sample of a permutation test.
 
+    With ``n`` ratings, their deviations ``d`` from the mean rating, and the metric scores ``x`` of the rated outputs,
+    Pearson's r is ``Σxd / sqrt((Σx² - (Σx)² / n) Σd²)``. An exchange changes only the sums ``Σx``, ``Σx²`` and ``Σxd``.
+
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)``.
         ratings: human ratings.
         masks: masks of the exchanged units.
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
     """
-    shape = scores.shape[1:]  # (systems, segments)
-    deviations = ratings.scores - ratings.scores.mean()
-    n_ratings = _sum_by_output(ratings, np.ones(len(ratings)), shape)
-    deviation_sums = _sum_by_output(ratings, deviations, shape)
-    rated_scores = np.where(n_ratings > 0, scores, 0.0)
-    metric_terms = [_pearson_terms(metric_scores, n_ratings, deviation_sums, unit) for metric_scores in rated_scores]
-    terms = np.stack(metric_terms, axis=1)  # (3, metrics, units)
+    exchange = UnitExchange(masks)
+    terms = np.stack([_pearson_terms(metric_scores, ratings, unit) for metric_scores in scores], axis=1)
     human_sum_of_squares = _sum_squared_deviations(ratings.scores)
 
-    def compute_pearson(sums: Floats) -> Floats:
-        return _pearson_of_sums(sums, human_sum_of_squares, len(ratings))
+    def compute_differences(first: int, second: int) -> Floats:
+        first_sums, second_sums = exchange.sum_terms(terms[:, [first, second]])
+        first_values = _pearson_of_sums(first_sums, human_sum_of_squares, len(ratings))
+        return first_values - _pearson_of_sums(second_sums, human_sum_of_squares, len(ratings))
 
-    return _make_comparer(UnitExchange(masks), lambda first, second: terms[:, [first, second]], compute_pearson)
-
-
-def _sum_squared_deviations(values: Floats) -> float:
-    """Return the sum of the squared deviations from the mean, or 0 if the sum is only a rounding error."""
-    deviations = values - values.mean()
-    sum_of_squares = float(deviations @ deviations)
-    is_rounding_error = sum_of_squares <= RELATIVE_TOLERANCE * float(values @ values)
-    return 0.0 if is_rounding_error else sum_of_squares
+    return compute_differences
 
 
-def _sum_by_output(ratings: Assessments, values: Floats, shape: tuple[int, ...]) -> Floats:
-    """Sum values of ratings by the rated output. The result has the given shape, ``(systems, segments)``."""
-    output_index = np.ravel_multi_index((ratings.systems, ratings.segments), shape)
-    return np.asarray(np.bincount(output_index, values, math.prod(shape)).reshape(shape), float)
-
-
-def _pearson_terms(scores: Floats, n_ratings: Floats, deviation_sums: Floats, unit: str) -> Floats:
-    """Return three sums from which Pearson's r can be computed.
-
-    The sums are over the metric scores, over their squares, and over their products with the deviations of the ratings.
+def _pearson_terms(scores: Floats, ratings: Assessments, unit: str) -> Floats:
+    """Return the terms ``x``, ``x²`` and ``xd`` of Pearson's r, summed over the ratings of each unit.
 
     Args:
         scores: scores of the metric, ``(systems, segments)``.
-        n_ratings: number of ratings of each output.
-        deviation_sums: sum of the deviations of the ratings of each output from the mean rating.
+        ratings: human ratings.
         unit: the unit within which terms are summed: ``segments``, ``systems`` or ``scores``.
 
     Returns:
         An array ``(3, units)``.
     """
-    output_terms = np.stack([n_ratings * scores, n_ratings * scores * scores, scores * deviation_sums])
+    rated_outputs = (ratings.systems, ratings.segments)
+    deviations = ratings.scores - ratings.scores.mean()
+    n_ratings = sum_by_cell(rated_outputs, np.ones(len(ratings)), scores.shape)
+    deviation_sums = sum_by_cell(rated_outputs, deviations, scores.shape)
+    rated_scores = np.where(n_ratings > 0, scores, 0.0)
+    weighted_scores = n_ratings * rated_scores
+    output_terms = np.stack([weighted_scores, weighted_scores * rated_scores, rated_scores * deviation_sums])
     if unit == "segments":
         return np.asarray(output_terms.sum(axis=1))
     if unit == "systems":
@@ -216,12 +223,23 @@ def _pearson_terms(scores: Floats, n_ratings: Floats, deviation_sums: Floats, un
     return output_terms.reshape(3, -1)
 
 
+def _sum_squared_deviations(values: Floats) -> float:
+    """Return the sum of the squared deviations from the mean, or 0 if the sum is only a rounding error."""
+    deviations = values - values.mean()
+    sum_of_squares = float(deviations @ deviations)
+    return 0.0 if _is_rounding_error(sum_of_squares, float(values @ values)) else sum_of_squares
+
+
+def _is_rounding_error(variances: Floats | float, sums_of_squares: Floats | float) -> NDArray[np.bool_]:
+    """Return whether variances are only rounding errors of equal values, whose sums of squares are given."""
+    return np.asarray(variances <= RELATIVE_TOLERANCE * sums_of_squares)
+
+
 def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) -> Floats:
     """Compute Pearson's r in each sample from the sums of :func:`_pearson_terms`."""
     score_sums, square_sums, product_sums = sums
     metric_sum_of_squares = square_sums - score_sums**2 / n_ratings
-    is_rounding_error = metric_sum_of_squares <= RELATIVE_TOLERANCE * square_sums
-    metric_sum_of_squares[is_rounding_error] = 0.0
+    metric_sum_of_squares[_is_rounding_error(metric_sum_of_squares, square_sums)] = 0.0
     normalizer = np.sqrt(metric_sum_of_squares * human_sum_of_squares)
     return np.clip(divide_or_nan(product_sums, normalizer), -1.0, 1.0)
 
@@ -237,22 +255,21 @@ def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Mas
         human_scores: human scores, ``(systems, segments)``.
         masks: masks of the exchanged systems, ``(samples, systems)``.
     """
+    exchange = SystemPairExchange(masks)
     rated = ~np.isnan(human_scores)
-    human_p_values = _compare_systems(human_scores, human_scores, rated)
-    n_pairs = len(human_p_values)
+    human_p_values = _compare_systems(human_scores, human_scores, rated)  # (pairs,)
 
-    def compute_terms(first: int, second: int) -> Floats:
-        metric_scores = (scores[first], scores[second])
-        errors = []
-        for metric_of_first, metric_of_second in SystemPairExchange.cases:
-            p_values = _compare_systems(metric_scores[metric_of_first], metric_scores[metric_of_second], rated)
-            errors.append(np.abs(p_values - human_p_values))
-        return np.stack(errors)[None]  # (1, cases, pairs)
+    def compute_differences(first: int, second: int) -> Floats:
+        errors_by_case = []
+        for metric_of_first, metric_of_second in exchange.list_cases(first, second):
+            p_values = _compare_systems(scores[metric_of_first], scores[metric_of_second], rated)
+            errors_by_case.append(np.abs(p_values - human_p_values))
+        terms = np.stack(errors_by_case)[np.newaxis]  # (1, cases, pairs)
+        (first_errors,), (second_errors,) = exchange.sum_terms(terms)
+        first_accuracy = 1 - first_errors / exchange.n_units
+        return np.asarray(first_accuracy - (1 - second_errors / exchange.n_units))
 
-    def compute_accuracy(error_sums: Floats) -> Floats:
-        return np.asarray(1 - error_sums[0] / n_pairs)
-
-    return _make_comparer(SystemPairExchange(masks), compute_terms, compute_accuracy)
+    return compute_differences
 
 
 def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray[np.bool_]) -> Floats:
@@ -270,55 +287,38 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray
 
     first, second = system_pairs(len(rated))
     is_rated = rated[first] & rated[second]  # (pairs, segments)
-    differences = np.where(is_rated, first_scores[first] - second_scores[second], 0.0)
-    squares = np.where(is_rated, first_scores[first] ** 2 + second_scores[second] ** 2, 0.0)
+    x = np.where(is_rated, first_scores[first], 0.0)
+    y = np.where(is_rated, second_scores[second], 0.0)
+    differences = x - y
     variances = (differences**2).sum(axis=1)
-    # A variance that is only a rounding error of equal scores counts as 0.
-    has_equal_scores = variances <= RELATIVE_TOLERANCE * squares.sum(axis=1)
+    has_equal_scores = _is_rounding_error(variances, (x**2 + y**2).sum(axis=1))
     z = divide_or_nan(differences.sum(axis=1), np.sqrt(variances))
     return np.where(has_equal_scores, 1.0, np.asarray(special.ndtr(-z)))
 
 
+@dataclass(frozen=True)
 class ComparedScores:
     """Metric scores of the pairs of outputs that annotators compared.
 
     The class sums values of human comparisons within each segment or each pair of systems, depending on what the
     metrics exchange. The first system of a comparison is the one with the lower index.
 
-    Args:
-        rankings: human comparisons.
-        scores: scores of each metric.
-        masks: masks of the exchanged units.
-        unit: the unit to exchange: ``segments`` or ``systems``.
-
     Attributes:
         human_signs: 1 if the annotator preferred the first system, -1 if the annotator preferred the second system, and
             0 for ties, ``(comparisons,)``.
+        first_scores, second_scores: scores of the first and of the second system, ``(metrics, comparisons)``.
         exchange: the exchange of segments or of systems.
         unit_index: index of the segment or of the pair of systems of each comparison.
-        n_units: number of segments or of pairs of systems.
     """
 
-    def __init__(self, rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> None:
-        _, n_systems, n_segments = scores.shape
-        first = np.minimum(rankings.better, rankings.worse)
-        second = np.maximum(rankings.better, rankings.worse)
-        sign_without_ties = np.where(rankings.better == first, 1, -1)
-        self.human_signs = np.where(rankings.ties, 0, sign_without_ties).astype(np.int8)
-        self._first_scores = scores[:, first, rankings.segments]  # (metrics, comparisons)
-        self._second_scores = scores[:, second, rankings.segments]
-        self.exchange: UnitExchange | SystemPairExchange
-        if unit == "systems":
-            self.exchange = SystemPairExchange(masks)
-            self.unit_index = _index_system_pairs(n_systems)[first, second]
-            self.n_units = n_systems * (n_systems - 1) // 2
-        else:
-            self.exchange = UnitExchange(masks)
-            self.unit_index = rankings.segments
-            self.n_units = n_segments
+    human_signs: NDArray[np.int8]
+    first_scores: Floats
+    second_scores: Floats
+    exchange: UnitExchange | SystemPairExchange
+    unit_index: Integers
 
-    def differences(self, first_metric: int, second_metric: int) -> Floats:
-        """Return the score difference between the two systems of each comparison.
+    def compute_differences(self, first_metric: int, second_metric: int) -> Floats:
+        """Return the score difference between the two systems of each comparison in each case of the exchange.
 
         Args:
             first_metric, second_metric: indices of the two metrics that exchange scores.
@@ -326,12 +326,9 @@ class ComparedScores:
         Returns:
             An array ``(cases, comparisons)``.
         """
-        metrics = (first_metric, second_metric)
         differences = []
-        for metric_of_first, metric_of_second in self.exchange.cases:
-            first_scores = self._first_scores[metrics[metric_of_first]]
-            second_scores = self._second_scores[metrics[metric_of_second]]
-            differences.append(first_scores - second_scores)
+        for metric_of_first, metric_of_second in self.exchange.list_cases(first_metric, second_metric):
+            differences.append(self.first_scores[metric_of_first] - self.second_scores[metric_of_second])
         return np.stack(differences)
 
     def sum_within_units(self, values: NDArray[Any]) -> Floats:
@@ -343,16 +340,36 @@ class ComparedScores:
         Returns:
             An array ``(cases, units)``.
         """
-        sums = [np.bincount(self.unit_index, case_values, self.n_units) for case_values in values]
+        sums = [np.bincount(self.unit_index, case_values, self.exchange.n_units) for case_values in values]
         return np.stack(sums).astype(float)
 
 
-def _index_system_pairs(n_systems: int) -> Integers:
-    """Return a matrix ``(systems, systems)`` with the index of each pair in the order of :func:`.system_pairs`."""
-    first, second = system_pairs(n_systems)
-    pair_index = np.zeros((n_systems, n_systems), int)
-    pair_index[first, second] = np.arange(len(first))
-    return pair_index
+def select_compared_scores(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> ComparedScores:
+    """Select the metric scores of the pairs of outputs that annotators compared.
+
+    Args:
+        rankings: human comparisons.
+        scores: scores of each metric.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments`` or ``systems``.
+    """
+    first = np.minimum(rankings.better, rankings.worse)
+    second = np.maximum(rankings.better, rankings.worse)
+    signs_without_ties = np.where(rankings.better == first, 1, -1)
+    exchange: UnitExchange | SystemPairExchange
+    if unit == "systems":
+        exchange = SystemPairExchange(masks)
+        unit_index = exchange.find_pairs(first, second)
+    else:
+        exchange = UnitExchange(masks)
+        unit_index = rankings.segments
+    return ComparedScores(
+        human_signs=np.where(rankings.ties, 0, signs_without_ties).astype(np.int8),
+        first_scores=scores[:, first, rankings.segments],
+        second_scores=scores[:, second, rankings.segments],
+        exchange=exchange,
+        unit_index=unit_index,
+    )
 
 
 def make_pair_count_comparer(
@@ -371,15 +388,16 @@ def make_pair_count_comparer(
         unit: the unit to exchange: ``segments`` or ``systems``.
         compute_measure: function that computes the measure from the numbers of pairs.
     """
-    compared_scores = ComparedScores(rankings, scores, masks, unit)
+    compared_scores = select_compared_scores(rankings, scores, masks, unit)
 
-    def compute_terms(first: int, second: int) -> Floats:
-        return _count_agreements(compared_scores, compared_scores.differences(first, second))
+    def compute_differences(first: int, second: int) -> Floats:
+        agreements = _count_agreements(compared_scores, compared_scores.compute_differences(first, second))
+        first_sums, second_sums = compared_scores.exchange.sum_terms(agreements)
+        first_counts = _pair_counts_of_sums(first_sums, rankings)
+        second_counts = _pair_counts_of_sums(second_sums, rankings)
+        return np.asarray(compute_measure(first_counts) - compute_measure(second_counts), float)
 
-    def compute_measure_of_sums(sums: Floats) -> Floats:
-        return np.asarray(compute_measure(_pair_counts_of_sums(sums, rankings)), float)
-
-    return _make_comparer(compared_scores.exchange, compute_terms, compute_measure_of_sums)
+    return compute_differences
 
 
 def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> Floats:
@@ -433,43 +451,41 @@ def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks
         masks: masks of the exchanged units.
         unit: the unit to exchange: ``segments`` or ``systems``.
     """
-    compared_scores = ComparedScores(rankings, scores, masks, unit)
+    compared_scores = select_compared_scores(rankings, scores, masks, unit)
     pair_weights = kendall.compute_pair_weights(rankings)
     total_weight = pair_weights.sum()
 
-    def compute_terms(first: int, second: int) -> Floats:
-        return _weigh_correct_pairs(compared_scores, compared_scores.differences(first, second), pair_weights)
+    def compute_differences(first: int, second: int) -> Floats:
+        score_differences = compared_scores.compute_differences(first, second)
+        correct_weights = _weigh_correct_pairs(compared_scores, score_differences, pair_weights)
+        # The sums are arrays (thresholds, samples).
+        first_sums, second_sums = compared_scores.exchange.sum_terms(correct_weights)
+        return np.asarray(first_sums.max(axis=0) / total_weight - second_sums.max(axis=0) / total_weight)
 
-    def find_best_accuracy(sums: Floats) -> Floats:
-        # The first row is the weight of the correct pairs without ties.
-        # Each other row is the change of this weight at one threshold.
-        weight_by_threshold = np.cumsum(sums, axis=0)[1:]
-        return np.asarray(weight_by_threshold.max(axis=0) / total_weight)
-
-    return _make_comparer(compared_scores.exchange, compute_terms, find_best_accuracy)
+    return compute_differences
 
 
 def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, pair_weights: Floats) -> Floats:
-    """Compute how the weight of the correct pairs depends on the tie threshold.
-
-    The first row of the result is the weight of the correct pairs if the metric ties no pairs. Each further row is the
-    change at one threshold. The shape is ``(1 + thresholds, cases, units)``.
+    """Compute the total weight of the correct pairs of each unit at each tie threshold.
 
     Args:
         compared_scores: the compared scores.
         differences: score differences, ``(cases, comparisons)``.
         pair_weights: weight of each comparison.
+
+    Returns:
+        An array ``(thresholds, cases, units)``.
     """
     is_ordered_right = compared_scores.human_signs * differences > 0  # (cases, comparisons)
     is_human_tie = compared_scores.human_signs == 0
-    weights_without_ties = np.where(is_ordered_right, pair_weights, 0.0)
+    weights_without_ties = compared_scores.sum_within_units(np.where(is_ordered_right, pair_weights, 0.0))
     gains = kendall.compute_tie_gains(pair_weights, is_human_tie, is_ordered_right)
     # Each pair is tied from the first threshold on that is not below the difference of its scores.
     distances = np.abs(differences)
     thresholds = _choose_thresholds(distances.ravel())
     threshold_index = np.searchsorted(thresholds, distances)
-    changes = _sum_by_threshold(compared_scores, gains, threshold_index, len(thresholds))
-    return np.concatenate([compared_scores.sum_within_units(weights_without_ties)[None], changes])
+    gains_by_threshold = _sum_by_threshold(compared_scores, gains, threshold_index, len(thresholds))
+    return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
 
 
 def _sum_by_threshold(
@@ -486,13 +502,11 @@ def _sum_by_threshold(
     Returns:
         An array ``(thresholds, cases, units)``.
     """
-    shape = (compared_scores.n_units, n_thresholds + 1)
-    sums = []
-    for case_values, case_threshold_index in zip(values, threshold_index, strict=True):
-        cell_index = np.ravel_multi_index((compared_scores.unit_index, case_threshold_index), shape)
-        cell_sums = np.bincount(cell_index, case_values, math.prod(shape)).reshape(shape)
-        sums.append(cell_sums[:, :n_thresholds])
-    return np.moveaxis(np.stack(sums), 2, 0)
+    n_cases = len(values)
+    case_index = np.arange(n_cases)[:, np.newaxis]
+    shape = (n_thresholds + 1, n_cases, compared_scores.exchange.n_units)
+    sums = sum_by_cell((threshold_index, case_index, compared_scores.unit_index), values, shape)
+    return sums[:n_thresholds]
 
 
 def _choose_thresholds(distances: Floats) -> Floats:

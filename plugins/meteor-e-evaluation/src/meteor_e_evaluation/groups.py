@@ -129,20 +129,22 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
 def _count_concordant(metric_scores: Floats, human_scores: Floats, n_common_ties: int) -> int:
     """Count the pairs of outputs that metric scores and human scores order in the same way.
 
-    The count is derived from Kendall's τ-b, which SciPy computes without comparing all pairs. With ``C`` concordant and
-    ``D`` discordant pairs, τ-b is ``(C - D) / sqrt(n_metric_untied * n_human_untied)``.
+    The count is derived from Kendall's τ-b, which SciPy computes without comparing all pairs. There are ``C``
+    concordant pairs, ``D`` discordant pairs and ``T`` pairs that are tied by metric scores, by human scores or by both.
+    Then ``C + D = n_pairs - T``, and τ-b is ``(C - D) / sqrt(n_metric_untied * n_human_untied)``.
     """
     from scipy import stats
 
     n_pairs = len(metric_scores) * (len(metric_scores) - 1) // 2
-    n_metric_untied = n_pairs - _count_ties(metric_scores)
-    n_human_untied = n_pairs - _count_ties(human_scores)
-    if n_metric_untied == 0 or n_human_untied == 0:
+    n_metric_ties = _count_ties(metric_scores)
+    n_human_ties = _count_ties(human_scores)
+    if n_pairs in (n_metric_ties, n_human_ties):
         return 0
     tau_b = float(stats.kendalltau(metric_scores, human_scores).statistic)
-    concordant_minus_discordant = round(tau_b * math.sqrt(float(n_metric_untied) * float(n_human_untied)))
-    concordant_plus_discordant = n_metric_untied + n_human_untied + n_common_ties - n_pairs
-    return (concordant_plus_discordant + concordant_minus_discordant) // 2
+    normalizer = math.sqrt(float(n_pairs - n_metric_ties) * float(n_pairs - n_human_ties))
+    difference = round(tau_b * normalizer)  # C - D
+    total = n_pairs - (n_metric_ties + n_human_ties - n_common_ties)  # C + D
+    return (total + difference) // 2
 
 
 def _count_ties(*score_rows: Floats) -> int:

@@ -8,6 +8,7 @@ Foster and Freitag (2023), "Ties Matter", for accuracy with tie calibration.
 from __future__ import annotations
 
 import math
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,16 @@ class PairCounts(NamedTuple):
     both_ties: Floats | float
 
 
+class PairClass(IntEnum):
+    """Classes of pairs of systems, in the order of the fields of :class:`PairCounts`."""
+
+    CONCORDANT = 0
+    DISCORDANT = 1
+    METRIC_TIE = 2
+    HUMAN_TIE = 3
+    BOTH_TIE = 4
+
+
 def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
     """Return the metric's score difference between the better and the worse system of each pair.
 
@@ -56,16 +67,20 @@ def classify_pairs(rankings: Rankings, scores: Floats) -> Integers:
         scores: scores of the metric, ``(systems, segments)``.
 
     Returns:
-        The class of each pair: 0 if the pair is concordant, 1 if it is discordant, 2 if only the metric ties it, 3 if
-        only the annotator ties it, and 4 if both tie it. This is the order of the fields of :class:`PairCounts`.
+        The class of each pair, a value of :class:`PairClass`.
     """
-    concordant, discordant, metric_tie, human_tie, both_tie = range(5)
     differences = pair_differences(rankings, scores)
+    is_human_tie = rankings.ties
     is_metric_tie = differences == 0
-    class_of_ordered_pair = np.where(differences > 0, concordant, discordant)
-    class_without_human_tie = np.where(is_metric_tie, metric_tie, class_of_ordered_pair)
-    class_with_human_tie = np.where(is_metric_tie, both_tie, human_tie)
-    return np.where(rankings.ties, class_with_human_tie, class_without_human_tie)
+    # The first condition that is true determines the class.
+    conditions_and_classes = [
+        (is_human_tie & is_metric_tie, PairClass.BOTH_TIE),
+        (is_human_tie, PairClass.HUMAN_TIE),
+        (is_metric_tie, PairClass.METRIC_TIE),
+        (differences > 0, PairClass.CONCORDANT),
+    ]
+    conditions, classes = zip(*conditions_and_classes, strict=True)
+    return np.select(conditions, classes, default=PairClass.DISCORDANT)
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
@@ -212,9 +227,12 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
 def count_concordant(levels: Integers) -> Floats:
     """Count the concordant pairs of each element of a sequence.
 
-    Two elements are concordant if the later element has the higher level. The function compares the levels bit by bit,
-    which is faster than comparing all pairs of elements. The highest bit in which two levels differ decides which level
-    is higher.
+    Two elements are concordant if the later element has the higher level. For example, the levels ``[2, 3, 1]`` have
+    the counts ``[1, 1, 0]``.
+
+    The function compares the levels bit by bit, which is faster than comparing all pairs of elements. The highest bit
+    in which two levels differ decides which level is higher. In each round, elements whose levels have the same higher
+    bits form a run, and the elements of a run are compared by the next bit.
 
     Args:
         levels: level of each element, a non-negative integer.
@@ -224,11 +242,12 @@ def count_concordant(levels: Integers) -> Floats:
     """
     n_bits = int(levels.max()).bit_length()
     counts = np.zeros(len(levels))
-    # Elements with equal higher bits are adjacent. Among them, the elements keep their original order.
+    # All elements form a single run at first, because they do not differ in the bits above the highest bit.
     order = np.arange(len(levels))
     for bit in reversed(range(n_bits)):
         prefixes = levels[order] >> bit  # The bit itself and all higher bits.
         counts[order] += _count_pairs_by_last_bit(prefixes)
+        # A stable sort divides each run by the bit, and keeps the original order within the new runs.
         order = order[np.argsort(prefixes, kind="stable")]
     return counts
 
@@ -236,16 +255,19 @@ def count_concordant(levels: Integers) -> Floats:
 def _count_pairs_by_last_bit(prefixes: Integers) -> Integers:
     """Count the concordant pairs of each element, among the elements that differ from it only in the last bit.
 
+    An element with the last bit 1 forms a concordant pair with each earlier 0 of its run, and an element with the last
+    bit 0 with each later 1. For example, if the last bits of a run are ``0 1 0 1``, the counts are ``2 1 1 2``.
+
     Args:
         prefixes: non-negative integers. Those that differ only in the last bit are adjacent and form a run.
     """
+    position = np.arange(len(prefixes))
     higher_bits = prefixes >> 1
     run_start = np.searchsorted(higher_bits, higher_bits, "left")
     run_end = np.searchsorted(higher_bits, higher_bits, "right")
-    is_one = (prefixes & 1).astype(bool)
-    # Numbers of elements with the bit 1 and with the bit 0 before each position, and in total.
-    n_ones = np.r_[0, np.cumsum(is_one)]
-    n_zeros = np.arange(len(n_ones)) - n_ones
-    earlier_zeros_in_run = n_zeros[:-1] - n_zeros[run_start]
-    later_ones_in_run = n_ones[run_end] - n_ones[:-1]
-    return np.asarray(np.where(is_one, earlier_zeros_in_run, later_ones_in_run))
+    last_bits = prefixes & 1
+    ones_before = np.r_[0, np.cumsum(last_bits)]  # The number of ones before each position, and before the end.
+    earlier_ones = ones_before[position] - ones_before[run_start]
+    earlier_zeros = (position - run_start) - earlier_ones
+    later_ones = ones_before[run_end] - ones_before[position]
+    return np.asarray(np.where(last_bits == 1, earlier_zeros, later_ones))

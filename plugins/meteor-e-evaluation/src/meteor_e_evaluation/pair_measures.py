@@ -14,7 +14,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.exchange import Differences, Masks, make_pair_count_comparer, make_tied_accuracy_comparer
 from meteor_e_evaluation.judgments import Rankings
-from meteor_e_evaluation.segment_coefficients import divide_or_nan
+from meteor_e_evaluation.segment_coefficients import divide_or_nan, sum_by_cell
 from meteor_e_evaluation.test_set import TestSet
 
 PAIRS_NEED_TWO_RATINGS = "a pair counts if both systems were rated"
@@ -94,11 +94,9 @@ class PairMeasure(Measure[TestSet]):
         rankings = self.rankings(test)
         if rankings is None or np.isnan(segments).all():
             return None
-        n_segments = segments.shape[1]
-        n_fields = len(kendall.PairCounts._fields)
-        count_index = rankings.segments * n_fields + kendall.classify_pairs(rankings, segments)
-        counts = np.bincount(count_index, minlength=n_segments * n_fields)
-        return counts.reshape(n_segments, n_fields).astype(float)
+        pair_classes = kendall.classify_pairs(rankings, segments)
+        shape = (segments.shape[1], len(kendall.PairCounts._fields))
+        return sum_by_cell((rankings.segments, pair_classes), np.ones(len(rankings)), shape)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the value of the measure on each bootstrap sample of segments."""
