@@ -176,7 +176,7 @@ class NativeEngine(Engine):
             session = self._take_session()
             yield session
         except self._module.DamagedIndexError as error:
-            from meteor_e.packs.indexes import raise_damaged
+            from meteor_e.packs.index_format import raise_damaged
 
             file, problem = error.args
             raise_damaged(Path(file), problem)

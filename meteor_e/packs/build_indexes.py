@@ -12,7 +12,8 @@ from typing import NamedTuple
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e.packs.entries import Format, PathOrStream, read_entries
-from meteor_e.packs.indexes import PARAPHRASES, SYNONYMS, ParaphraseParameters, make_vocabulary_sections, write_index
+from meteor_e.packs.index_format import write_index
+from meteor_e.packs.indexes import PARAPHRASES, SYNONYMS, ParaphraseParameters, make_vocabulary_sections
 
 _SYNONYM_FORMAT = Format("synonyms", lines_per_entry=2, max_size=1 << 30)
 _STEPS = 4

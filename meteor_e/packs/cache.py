@@ -16,7 +16,8 @@ from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.entries import check_table_size
-from meteor_e.packs.indexes import FORMAT_VERSION, ParaphraseIndex, SynonymIndex
+from meteor_e.packs.index_format import FORMAT_VERSION
+from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
 MAX_CACHE = 2 << 30
 """The maximum size of all cached indexes in bytes. The least recently used indexes are deleted first."""

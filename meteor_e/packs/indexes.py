@@ -1,62 +1,28 @@
-"""Look up synonyms and paraphrases in memory-mapped index files.
-
-``docs/index-format.md`` documents the format byte by byte. The C++ core maps the same files into memory. Even large
-files are opened at once, because only the header is checked.
-"""
+"""Look up synonyms and paraphrases in memory-mapped index files."""
 
 from __future__ import annotations
 
 import itertools
-import mmap
 import os
-import struct
-import sys
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import open_regular
+from meteor_e.packs.index_format import Layout, map_file, map_sections, raise_damaged, read_header
 
-FORMAT_VERSION = 1
-BYTE_ORDER_MARK = 0x0A0B0C0D
-ALIGNMENT = 64
-PARAMETERS = 8
 NODE_FIELDS = 3
 """The number of integers in the record of a trie node: the word with its flags, the first child, the first entry."""
-
-_FIXED = struct.Struct("<8sIIQII8I")  # magic, version, byte order, file size, CRC, sections, parameters
-_SECTION = struct.Struct("<QQ")  # offset, size in bytes
-_CRC_OFFSET = 24
-_BLOCK_SIZE = 1 << 16
-"""The size in bytes of the blocks in which sections are written. Linux maps a file in blocks of the written size.
-
-With small blocks, a process that looks up one sentence in the English table maps 7 MB instead of 60 MB."""
 _CACHED_WORDS = 1 << 16
 
 _MAX_WORDS = 1 << 30
 """The limit of the number of words. The word id in a trie node has 30 bits, because two bits are flags."""
 _MAX_WORD_BYTES = 1 << 32
 """The limit of the total size of all words. The offset of a word has 32 bits."""
-
-
-class Layout(NamedTuple):
-    """The file layout of a kind of index."""
-
-    magic: bytes
-    """The first eight bytes of the file."""
-    sections: tuple[tuple[str, int], ...]
-    """The name and the element size in bytes of each section, in file order, beginning with ``WORD_SECTIONS``."""
-
-    @property
-    def header_size(self) -> int:
-        """The size in bytes of the header, which contains the fixed fields and the section table."""
-        return _FIXED.size + _SECTION.size * len(self.sections)
-
 
 WORD_SECTIONS = (("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4))
 """The sections of the vocabulary. Its size and its longest probe sequence are the first two parameters of an index."""
@@ -107,9 +73,9 @@ class IndexFile:
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
         self.path = Path(path)
-        view = _map_file(self.path)
-        self.parameters = self._read_header(view, layout)
-        self.sections = self._map_sections(view, layout)
+        data = map_file(self.path)
+        self.parameters = read_header(self.path, data, layout).parameters
+        self.sections = map_sections(self.path, data, layout)
         self.size, self._max_probes = self.parameters[:2]
         self._offsets = self.sections["word_offsets"]
         self._bytes = self.sections["word_bytes"]
@@ -126,36 +92,6 @@ class IndexFile:
         if not (has_all_words and is_power_of_two and n_slots > self.size and n_slots >= self._max_probes):
             raise_damaged(self.path, "its word table does not fit")
 
-    def _read_header(self, view: memoryview, layout: Layout) -> tuple[int, ...]:
-        """Check the header of an index file, and return the parameters that it contains."""
-        if bytes(view[: len(layout.magic)]) != layout.magic:
-            raise_damaged(self.path, f"it does not begin with {layout.magic.decode('ascii')!r}, like such an index")
-        if len(view) < layout.header_size:
-            raise_damaged(self.path, "it ends inside its header")
-        _, version, byte_order, size, checksum, n_sections, *parameters = _FIXED.unpack_from(view)
-        if byte_order != BYTE_ORDER_MARK or sys.byteorder != "little":
-            raise_damaged(self.path, "its byte order is not the byte order of this machine")
-        if version != FORMAT_VERSION:
-            raise_damaged(self.path, f"it has format version {version}; this release reads version {FORMAT_VERSION}")
-        if size != len(view):
-            raise_damaged(self.path, f"it has {len(view)} bytes instead of {size}")
-        if n_sections != len(layout.sections) or checksum != _compute_checksum(view[: layout.header_size]):
-            raise_damaged(self.path, "the checksum of its header is wrong")
-        return tuple(parameters)
-
-    def _map_sections(self, view: memoryview, layout: Layout) -> dict[str, memoryview]:
-        """Return a memory view of each section of the file. The items of a view have four bytes or one byte."""
-        sections = {}
-        previous_end = layout.header_size
-        for index, (name, item_size) in enumerate(layout.sections):
-            start, length = _SECTION.unpack_from(view, _FIXED.size + _SECTION.size * index)
-            end = start + length
-            if start % ALIGNMENT or start < previous_end or end > len(view) or length % item_size:
-                raise_damaged(self.path, f"its section {name!r} is misaligned, or exceeds the file")
-            sections[name] = view[start:end].cast("I") if item_size % 4 == 0 else view[start:end]
-            previous_end = end
-        return sections
-
     def word_id(self, word: str) -> int:
         """Return the id of a word, or -1 if the index does not contain the word."""
         word_id = self._ids.get(word)
@@ -165,129 +101,46 @@ class IndexFile:
 
     def _find_word(self, encoded_word: bytes) -> int:
         """Look up a word in the hash table, and return its id, or -1 if the index does not contain the word."""
-        offsets, data, slots = self._offsets, self._bytes, self._slots
-        first_probe = zlib.crc32(encoded_word)
-        try:
-            for probe in range(first_probe, first_probe + self._max_probes):
-                # The number of slots is a power of two, so the mask computes the remainder.
-                slot = slots[probe & (len(slots) - 1)]
-                if slot == 0:
-                    return -1
-                # A slot contains the id of its word plus 1.
-                if data[offsets[slot - 1] : offsets[slot]] == encoded_word:
-                    return slot - 1
-        except IndexError:
-            raise_damaged(self.path, "its word table does not fit")
+        first_position = zlib.crc32(encoded_word)
+        # The number of slots is a power of two, so the mask computes the remainder.
+        mask = len(self._slots) - 1
+        for probe in range(self._max_probes):
+            # A slot contains the id of its word plus 1, or 0 if it is empty.
+            slot = self._slots[(first_position + probe) & mask]
+            if slot == 0:
+                break
+            if self._encoded_word(slot - 1) == encoded_word:
+                return slot - 1
         return -1
+
+    def _encoded_word(self, word_id: int) -> memoryview:
+        """Return the word with an id as UTF-8."""
+        return self.row(self._offsets, self._bytes, word_id)
 
     def word(self, word_id: int) -> str:
         """Return the word with an id."""
         try:
-            start, end = self._offsets[word_id], self._offsets[word_id + 1]
-            if start <= end <= len(self._bytes):
-                return str(self._bytes[start:end], "utf-8")
-        except (IndexError, UnicodeDecodeError):
-            pass
-        raise_damaged(self.path, f"it has no word {word_id}")
+            return str(self._encoded_word(word_id), "utf-8")
+        except UnicodeDecodeError:
+            raise_damaged(self.path, f"its word {word_id} is not valid UTF-8")
 
     def row(self, starts: memoryview, data: memoryview, index: int) -> memoryview:
         """Return a row of a table.
 
         Args:
-            starts: the offset of each row in ``data``.
+            starts: the offset of each row in ``data``, followed by the end of the last row.
             data: the concatenated rows.
             index: the index of the row.
         """
-        try:
-            start, end = starts[index], starts[index + 1]
-            if start <= end <= len(data):
-                return data[start:end]
-        except IndexError:
-            pass
-        raise_damaged(self.path, f"its tables have no row {index}")
+        if not 0 <= index < len(starts) - 1:
+            raise_damaged(self.path, f"its tables have no row {index}")
+        start, end = starts[index], starts[index + 1]
+        if not start <= end <= len(data):
+            raise_damaged(self.path, f"row {index} of its tables is outside of the file")
+        return data[start:end]
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
         return type(self), (self.path,)
-
-
-def _map_file(path: Path) -> memoryview:
-    """Map a file into memory. Raise a :class:`ResourceError` if the file cannot be read."""
-    try:
-        with open_regular(path) as file:
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ResourceError(f"cannot open the index {path}: {reason}") from error
-
-
-def _compute_checksum(header: bytearray | memoryview) -> int:
-    """Return the checksum of a header, which is computed as if its own four bytes were zeros."""
-    checked_header = bytearray(header)
-    checked_header[_CRC_OFFSET : _CRC_OFFSET + 4] = bytes(4)
-    return zlib.crc32(checked_header)
-
-
-def raise_damaged(path: Path, problem: str) -> NoReturn:
-    """Raise the :class:`ResourceError` for a damaged index."""
-    raise ResourceError(
-        f"cannot use the index {path}: {problem}; "
-        "create it again by installing its pack or converting its source; if it is in the cache, delete it"
-    )
-
-
-def write_index(
-    target: Path, layout: Layout, parameters: Sequence[int], sections: Iterable[bytes | memoryview]
-) -> None:
-    """Write an index.
-
-    Args:
-        target: the path of the index. It is written in place, so readers must not use this path until it is complete.
-        layout: the layout of the index.
-        parameters: the parameters of the index.
-        sections: the sections, in the order of the layout and in the byte order of the machine.
-    """
-    views = [memoryview(section).cast("B") for section in sections]
-    if len(views) != len(layout.sections) or len(parameters) > PARAMETERS:
-        raise ValueError("sections or parameters do not fit the layout")
-    if sys.byteorder != "little":
-        raise ResourceError("indexes need a machine whose byte order is little-endian")
-    header, offsets = _make_header(layout, parameters, [len(view) for view in views])
-    with target.open("wb") as output:
-        output.write(header)
-        for offset, view in zip(offsets, views, strict=True):
-            padding = bytes(offset - output.tell())
-            output.write(padding)
-            for start in range(0, len(view), _BLOCK_SIZE):
-                output.write(view[start : start + _BLOCK_SIZE])
-        output.flush()
-        os.fsync(output.fileno())
-
-
-def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]) -> tuple[bytearray, list[int]]:
-    """Create the header of an index file, and compute the offset of each section.
-
-    Args:
-        layout: the layout of the index.
-        parameters: the parameters of the index.
-        sizes: the size of each section in bytes.
-    """
-    position = layout.header_size
-    section_table = b""
-    offsets = []
-    for size in sizes:
-        # Round up to a multiple of the alignment.
-        position += -position % ALIGNMENT
-        section_table += _SECTION.pack(position, size)
-        offsets.append(position)
-        position += size
-    padded_parameters = [*parameters, *[0] * (PARAMETERS - len(parameters))]
-    file_size, checksum = position, 0
-    fixed = _FIXED.pack(
-        layout.magic, FORMAT_VERSION, BYTE_ORDER_MARK, file_size, checksum, len(sizes), *padded_parameters
-    )
-    header = bytearray(fixed + section_table)
-    struct.pack_into("<I", header, _CRC_OFFSET, _compute_checksum(header))
-    return header, offsets
 
 
 class VocabularyData(NamedTuple):
@@ -387,8 +240,8 @@ class ParaphraseIndex(IndexFile):
         self._n_first_words = parameters.n_first_words
         self._entries = self.sections["entries"]
         records = self.sections["nodes"]
-        self._words = records[0::NODE_FIELDS]
-        self._first_child = records[1::NODE_FIELDS]
+        self._flagged_words = records[0::NODE_FIELDS]
+        self._first_children = records[1::NODE_FIELDS]
         self._first_entry = records[2::NODE_FIELDS]
         if not self._is_consistent(parameters):
             raise_damaged(self.path, "its phrase table does not fit")
@@ -400,8 +253,8 @@ class ParaphraseIndex(IndexFile):
             self.nodes > 0
             and len(self.sections["nodes"]) == NODE_FIELDS * (self.nodes + 1)
             and len(self._entries) == parameters.n_entries
-            and self._first_child[0] == 1
-            and self._first_child[self.nodes] == self.nodes
+            and self._first_children[0] == 1
+            and self._first_children[self.nodes] == self.nodes
             and self._first_entry[self.nodes] == parameters.n_entries
             and parameters.n_first_words < self.nodes
             and parameters.n_first_words <= self.size
@@ -410,7 +263,8 @@ class ParaphraseIndex(IndexFile):
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
         """Find the phrases of the table that begin at a position in a segment. Return their lengths and trie nodes.
 
-        Shorter phrases come first. Splitting this function would make it 40% slower.
+        Shorter phrases come first. The function walks from the root of the trie to a node for each word. Splitting the
+        function would make it 40% slower.
 
         Args:
             ids: the ids of a segment's words; see :meth:`word_id`.
@@ -419,19 +273,20 @@ class ParaphraseIndex(IndexFile):
         first_word = ids[start]
         if not 0 <= first_word < self._n_first_words:
             return []
-        words, first_child = self._words, self._first_child
+        # The low bits of a node's word are flags, which are 0 unless the node is the last word of a phrase.
+        flagged_words, first_children = self._flagged_words, self._first_children
         # Words that begin a phrase are children of the root, in the order of their ids.
         node = first_word + 1
-        phrases = [(1, node)] if words[node] & _SIDES else []
+        phrases = [(1, node)] if flagged_words[node] & _SIDES else []
         try:
             for position in range(start + 1, len(ids)):
                 word = ids[position]
-                children_end = first_child[node + 1]
-                # The children of a node are sorted by their words. The low bits of a node's word are flags.
-                node = bisect_left(words, word << FLAG_BITS, first_child[node], children_end)
-                if node >= children_end or words[node] >> FLAG_BITS != word:
+                # The children of a node are sorted by their words.
+                children_end = first_children[node + 1]
+                node = bisect_left(flagged_words, word << FLAG_BITS, first_children[node], children_end)
+                if node >= children_end or flagged_words[node] >> FLAG_BITS != word:
                     break
-                if words[node] & _SIDES:
+                if flagged_words[node] & _SIDES:
                     phrases.append((position + 1 - start, node))
         except IndexError:
             raise_damaged(self.path, "a node of its trie does not exist")
@@ -450,9 +305,9 @@ class ParaphraseIndex(IndexFile):
         word_ids: list[int] = []
         try:
             while node:
-                word_ids.append(self._words[node] >> FLAG_BITS)
+                word_ids.append(self._flagged_words[node] >> FLAG_BITS)
                 # In breadth-first order, child numbers increase, so the parent is found by binary search.
-                node = bisect_right(self._first_child, node, 0, node) - 1
+                node = bisect_right(self._first_children, node, 0, node) - 1
         except IndexError:
             raise_damaged(self.path, f"it has no phrase {node}")
         return tuple(map(self.word, reversed(word_ids)))

@@ -14,14 +14,8 @@ from sample_resources import PARAPHRASES, flip_bit, make_table
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs.build_indexes import build_paraphrase_index
-from meteor_e.packs.indexes import (
-    WORD_SECTIONS,
-    IndexFile,
-    Layout,
-    ParaphraseIndex,
-    make_vocabulary_sections,
-    write_index,
-)
+from meteor_e.packs.index_format import Layout, write_index
+from meteor_e.packs.indexes import WORD_SECTIONS, IndexFile, ParaphraseIndex, make_vocabulary_sections
 
 WORDS = st.one_of(
     st.sampled_from(["a", "b", "c", "of", "…", "ß", "\U0001d11e", "a\u00a0b"]),

@@ -20,14 +20,8 @@ import numpy as np
 from meteor_e import InputError, ResourceError
 from meteor_e.base.atomic import atomic_file
 from meteor_e.base.files import open_regular, os_errors_as
-from meteor_e.packs.indexes import (
-    WORD_SECTIONS,
-    IndexFile,
-    Layout,
-    make_vocabulary_sections,
-    raise_damaged,
-    write_index,
-)
+from meteor_e.packs.index_format import Layout, raise_damaged, write_index
+from meteor_e.packs.indexes import WORD_SECTIONS, IndexFile, make_vocabulary_sections
 from meteor_e_vectors.subwords import Subwords
 
 if TYPE_CHECKING:
