@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,24 +147,20 @@ class PackBuilder:
                 not a pack.
         """
         folder = self.temporary_folder / "pack"
+        manifest = Manifest(
+            name=self.name,
+            language=language,
+            version=version,
+            sources=tuple(sources),
+            licence=ingredients.licence,
+            built_with=f"meteor_e {__version__}",
+        )
         try:
-            folder.mkdir()
-            contents = _write_resources(folder, ingredients, self.progress)
-            _write_other_files(folder, ingredients)
-            manifest = Manifest(
-                name=self.name,
-                language=language,
-                version=version,
-                sources=tuple(sources),
-                licence=ingredients.licence,
-                built_with=f"meteor_e {__version__}",
-                contents=contents,
-                files=_describe_files(folder),
-            )
-            (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+            _write_pack(folder, manifest, ingredients, self.progress)
         except OSError as error:
             path = error.filename2 or error.filename or folder
             raise ResourceError(f"cannot write {path}: {error.strerror}") from error
+        # Opening the new pack checks its files.
         checked_manifest = Pack(folder).manifest
         _check_target(self.target)
         # An identical pack is not replaced, because another process may be reading it.
@@ -206,6 +202,22 @@ def _check_target(target: Path) -> None:
     """Raise a :class:`ResourceError` if the target exists and is not a pack."""
     if target.exists() and (target.is_symlink() or not (target / FILE_NAME).is_file()):
         raise ResourceError(f"{target} exists and is not a resource pack; move it away or choose another folder")
+
+
+def _write_pack(folder: Path, manifest: Manifest, ingredients: Ingredients, progress: Progress) -> None:
+    """Write all files of a pack.
+
+    Args:
+        folder: the new folder of the pack.
+        manifest: the manifest without the fields that describe the content and the files.
+        ingredients: the content of the pack.
+        progress: a callback that receives the progress.
+    """
+    folder.mkdir()
+    contents = _write_resources(folder, ingredients, progress)
+    _write_other_files(folder, ingredients)
+    complete_manifest = replace(manifest, contents=contents, files=_describe_files(folder))
+    (folder / FILE_NAME).write_text(complete_manifest.to_json(), encoding="utf-8", newline="\n")
 
 
 def _describe_files(folder: Path) -> dict[str, PackFile]:

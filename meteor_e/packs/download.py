@@ -143,9 +143,23 @@ def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) ->
         ResourceError: if the file is too large.
     """
     with archive.open(member) as stream:
-        content = stream.read(limit + 1)
+        return read_limited(stream, limit, f"{name}: {member}")
+
+
+def read_limited(stream: IO[bytes], limit: int, name: str) -> bytes:
+    """Return the content of a stream.
+
+    Args:
+        stream: the stream.
+        limit: the maximum size of the content in bytes.
+        name: the name of the content in errors.
+
+    Raises:
+        ResourceError: if the content is too large.
+    """
+    content = stream.read(limit + 1)
     if len(content) > limit:
-        raise ResourceError(f"{name}: {member} is larger than {spell_size(limit)}; refusing to read it")
+        raise ResourceError(f"{name} is larger than {spell_size(limit)}; refusing to read it")
     return content
 
 
@@ -173,13 +187,13 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
         request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as output:
             _save_response(response, output, url, Stage(f"downloading {target.name}", "B"), progress)
+    except urllib.error.HTTPError as error:
+        error.close()  # An HTTP error is also a response with an open connection.
+        raise ResourceError(f"cannot download {url}: {error}") from error
+    except urllib.error.URLError as error:
+        raise ResourceError(f"cannot download {url}: {error.reason}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        if isinstance(error, urllib.error.HTTPError):
-            # An HTTP error is also a response with an open connection.
-            error.close()
-        # The message of a plain URLError is only a wrapper around the reason.
-        reason = error.reason if type(error) is urllib.error.URLError else error
-        raise ResourceError(f"cannot download {url}: {reason}") from error
+        raise ResourceError(f"cannot download {url}: {error}") from error
     return target
 
 

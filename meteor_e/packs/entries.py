@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
-import zlib
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -22,6 +21,8 @@ MAX_ENTRY = 1 << 23
 _READ_SIZE = 1 << 23
 """The number of bytes of uncompressed text that are read at once."""
 _BUFFER_SIZE = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+"""The first bytes of a file that is compressed by gzip."""
 
 
 class Format(NamedTuple):
@@ -84,6 +85,10 @@ class Block(NamedTuple):
         """Return the location of a line in error messages, given its index in the block."""
         return f"{self.name}, line {self.n_previous_lines + index + 1}"
 
+    def check_encoding(self) -> None:
+        """Raise a ResourceError if a line is not valid UTF-8."""
+        decode_utf8(b"\n".join(self.lines), self.name, self.n_previous_lines)
+
 
 def read_entries(source: PathOrStream, file_format: Format, progress: Progress) -> Iterator[Block]:
     """Read a file in blocks of complete entries, and decompress it if necessary.
@@ -94,9 +99,9 @@ def read_entries(source: PathOrStream, file_format: Format, progress: Progress) 
     stage = Stage(f"reading {file_format.kind}", "B")
     stream = _open_stream(source, file_format.kind)
     with io.BufferedReader(cast("io.RawIOBase", stream.stream), _BUFFER_SIZE) as buffered:
-        for block in _split_entries(_read_text(buffered, stream.name, file_format), stream.name, file_format):
-            # Decoding the lines raises an error if they are not valid UTF-8.
-            decode_utf8(b"\n".join(block.lines), block.name, block.n_previous_lines)
+        texts = _remove_byte_order_mark(_read_text(buffered, stream.name, file_format))
+        for block in _split_entries(texts, stream.name, file_format):
+            block.check_encoding()
             yield block
             progress(stage, buffered.tell(), stream.size)
 
@@ -119,28 +124,45 @@ def _split_entries(texts: Iterator[bytes], name: str, file_format: Format) -> It
         name: the name of the file in errors.
         file_format: the format of the file.
     """
-    lines_per_entry = file_format.lines_per_entry
     n_previous_lines = 0
     incomplete_entry = b""
     for text in texts:
-        *lines, partial_line = (incomplete_entry + text).split(b"\n")
-        n_complete = len(lines) - len(lines) % lines_per_entry
-        yield Block(name, n_previous_lines, lines[:n_complete])
-        n_previous_lines += n_complete
-        incomplete_entry = b"\n".join([*lines[n_complete:], partial_line])
-        if len(incomplete_entry) > MAX_ENTRY:
-            raise ResourceError(
-                f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
-                f"this cannot be a file of {file_format.kind}, whose entries have {lines_per_entry} lines"
-            )
-    last_lines = incomplete_entry.splitlines()
-    if len(last_lines) % lines_per_entry:
+        lines = (incomplete_entry + text).split(b"\n")
+        # The last line may continue in the next text, so the entry of this line is incomplete.
+        n_complete_entries = (len(lines) - 1) // file_format.lines_per_entry
+        n_complete_lines = n_complete_entries * file_format.lines_per_entry
+        yield Block(name, n_previous_lines, lines[:n_complete_lines])
+        n_previous_lines += n_complete_lines
+        incomplete_entry = b"\n".join(lines[n_complete_lines:])
+        _check_entry_size(incomplete_entry, f"{name}, line {n_previous_lines + 1}", file_format)
+    # At the end of the file, the last entry is complete, although its last line may not have a line end.
+    last_block = Block(name, n_previous_lines, incomplete_entry.splitlines())
+    _check_last_block(last_block, file_format)
+    yield last_block
+
+
+def _check_entry_size(entry: bytes, location: str, file_format: Format) -> None:
+    """Raise a ResourceError if an entry is too large."""
+    if len(entry) > MAX_ENTRY:
         raise ResourceError(
-            f"{name}, line {n_previous_lines + len(last_lines)}: the file ends inside an entry; "
-            f"entries have {lines_per_entry} lines"
+            f"{location}: an entry of more than {spell_size(MAX_ENTRY)}; this cannot be a file of {file_format.kind}, "
+            f"whose entries have {file_format.lines_per_entry} lines"
         )
-    # The last line of the last entry may have no line end.
-    yield Block(name, n_previous_lines, last_lines)
+
+
+def _check_last_block(block: Block, file_format: Format) -> None:
+    """Raise a ResourceError if the last block of a file ends inside an entry."""
+    if len(block.lines) % file_format.lines_per_entry:
+        location = block.locate(len(block.lines) - 1)
+        raise ResourceError(
+            f"{location}: the file ends inside an entry; entries have {file_format.lines_per_entry} lines"
+        )
+
+
+def _remove_byte_order_mark(texts: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the parts of a text. Remove a byte order mark at the beginning of the first part."""
+    yield next(texts, b"").removeprefix(codecs.BOM_UTF8)
+    yield from texts
 
 
 def _read_text(buffered: io.BufferedReader[io.RawIOBase], name: str, file_format: Format) -> Iterator[bytes]:
@@ -154,25 +176,22 @@ def _read_text(buffered: io.BufferedReader[io.RawIOBase], name: str, file_format
     Raises:
         ResourceError: if the file is damaged or too large.
     """
-    is_compressed = buffered.peek(2)[:2] == b"\x1f\x8b"
+    is_compressed = buffered.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
     stream = cast("IO[bytes]", gzip.GzipFile(fileobj=buffered) if is_compressed else buffered)
     n_bytes = 0
-    try:
-        for text in iter(partial(_read_part, stream), b""):
-            is_first = n_bytes == 0
-            n_bytes += len(text)
-            if n_bytes > file_format.max_size:
-                limit = spell_size(file_format.max_size)
-                raise ResourceError(f"{name} contains more than {limit} of text; refusing to index it")
-            yield text.removeprefix(b"\xef\xbb\xbf") if is_first else text
-    except (OSError, EOFError, zlib.error) as error:
-        raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+    while text := _read_part(stream, name):
+        n_bytes += len(text)
+        if n_bytes > file_format.max_size:
+            limit = spell_size(file_format.max_size)
+            raise ResourceError(f"{name} contains more than {limit} of text; refusing to index it")
+        yield text
 
 
-def _read_part(stream: IO[bytes]) -> bytes:
-    """Read a part of a text, and convert its line ends to line feeds."""
-    text = stream.read(_READ_SIZE)
-    if text.endswith(b"\r"):
-        # A line feed may follow, which belongs to the same line end.
-        text += stream.read(1)
+def _read_part(stream: IO[bytes], name: str) -> bytes:
+    """Read a part of a text, and convert its line ends to line feeds. The result is empty at the end of the text."""
+    with os_errors_as(ResourceError, f"{name} is damaged or cut short"):
+        text = stream.read(_READ_SIZE)
+        if text.endswith(b"\r"):
+            # A line feed may follow, which belongs to the same line end.
+            text += stream.read(1)
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

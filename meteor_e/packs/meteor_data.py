@@ -12,13 +12,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple, cast
 
 from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
 from meteor_e.packs.build import Ingredients, PackBuilder
-from meteor_e.packs.download import read_member
+from meteor_e.packs.download import read_limited, read_member
 from meteor_e.packs.entries import Stream
 from meteor_e.packs.pack import LANGUAGES, Pack, SourceFile
 
@@ -30,7 +30,7 @@ MAX_MEMBER = 64 << 20
 """The maximum sizes in bytes of the jar, and of a word list or synonym file in the jar."""
 
 _JAR_MEMBER = "function/english.words"
-_JAR = re.compile(r"(?P<folder>.*/)?meteor-(?P<version>[0-9]+(?:\.[0-9]+)*)\.jar")
+_JAR = re.compile(r"(?P<folder>(?:.*/)?)meteor-(?P<version>[0-9]+(?:\.[0-9]+)*)\.jar")
 
 # The modules zipfile and tarfile raise these exceptions for damaged archives.
 _ARCHIVE_ERRORS = (
@@ -47,8 +47,16 @@ _ARCHIVE_ERRORS = (
 )
 
 
-_Files = dict[str, tuple[int, Callable[[], IO[bytes]]]]
-"""The size of each file in bytes and a function that opens the file, by name."""
+class _File(NamedTuple):
+    """A file in a folder or in an archive."""
+
+    size: int
+    """The size in bytes."""
+    open: Callable[[], IO[bytes]]
+
+
+_Files = dict[str, _File]
+"""Files by their names."""
 
 
 class MeteorData(NamedTuple):
@@ -133,7 +141,7 @@ def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
     match = _JAR.fullmatch(path.name)
     version = match["version"] if match else "unknown"
     data_files = path.parent.glob("data/*.gz")
-    files: _Files = {f"data/{file.name}": (file.stat().st_size, partial(open_regular, file)) for file in data_files}
+    files = {f"data/{file.name}": _File(file.stat().st_size, partial(open_regular, file)) for file in data_files}
     return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), files)
 
 
@@ -145,33 +153,39 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
         path: the path of the wheel or tarball.
         stack: the exit stack that closes the jar.
     """
-    jar_matches = [match for match in map(_JAR.fullmatch, files) if match]
-    if not jar_matches:
+    jar_match = next(filter(None, map(_JAR.fullmatch, files)), None)
+    if jar_match is None:
         raise _make_source_error(path)
-    jar_match = jar_matches[0]
-    jar_name = jar_match.string
-    _, open_jar = files[jar_name]
-    content = open_jar().read(MAX_JAR + 1)
-    if len(content) > MAX_JAR:
-        raise ResourceError(f"{path.name}: {jar_name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
+    jar_name = jar_match[0]
+    content = read_limited(files[jar_name].open(), MAX_JAR, f"{path.name}: {jar_name}")
     jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
-    # The names of the data files are relative to the folder of the jar.
-    folder = jar_match["folder"] or ""
-    data_files = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
+    data_files = _list_relative_files(files, jar_match["folder"])
     return MeteorData(jar, path.name, jar_match["version"], (SourceFile.from_path(path),), data_files)
+
+
+def _list_relative_files(files: _Files, folder: str) -> _Files:
+    """Return the files in a folder of an archive, with names that are relative to the folder.
+
+    Args:
+        files: the members of the archive.
+        folder: the name of the folder with a slash at the end, or an empty string.
+    """
+    return {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
 
 
 def _list_zip_members(archive: zipfile.ZipFile) -> _Files:
     """Return the files of a zip archive."""
-    return {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
+    return {info.filename: _File(info.file_size, partial(archive.open, info)) for info in archive.infolist()}
 
 
 def _list_tar_members(archive: tarfile.TarFile, path: Path) -> _Files:
     """Return the regular files of a tarball."""
-    files: dict[str, Any] = {}
+    files = {}
     for info in archive:
         if info.isfile():
-            files[info.name] = info.size, partial(archive.extractfile, info)
+            # The method extractfile() only returns None for special files.
+            open_member = cast("Callable[[], IO[bytes]]", partial(archive.extractfile, info))
+            files[info.name] = _File(info.size, open_member)
         elif info.name.endswith((".jar", ".gz")):
             raise ResourceError(f"{path.name}: {info.name} is not a plain file")
     # A complete tar archive ends with two blocks of zeros, but tarfile also accepts a truncated archive.
@@ -204,8 +218,8 @@ def _open_paraphrases(data: MeteorData, language: str, stack: contextlib.ExitSta
     name = f"data/paraphrase-{METEOR_CODES.get(language, language)}.gz"
     if name not in data.files:
         return None
-    size, open_table = data.files[name]
-    return Stream(stack.enter_context(open_table()), f"{name} of {data.name}", size)
+    table = data.files[name]
+    return Stream(stack.enter_context(table.open()), f"{name} of {data.name}", table.size)
 
 
 def _add_wordnet(ingredients: Ingredients, data: MeteorData) -> Ingredients:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -276,7 +276,7 @@ class Pack(LanguageResources):
         Args:
             names: the names of the files that the pack contains.
         """
-        problems = self._find_problems(names, trust_stamps=True)
+        problems = self._find_problems(names, trusted_stamps=self._load_stamps())
         if problems:
             raise ResourceError(problems[0])
         if FUNCTION_WORDS in names:
@@ -300,9 +300,9 @@ class Pack(LanguageResources):
 
     def verify(self) -> list[str]:
         """Hash all files of the pack, and return an error message for each file that is damaged."""
-        return self._find_problems(self.manifest.files, trust_stamps=False)
+        return self._find_problems(self.manifest.files, trusted_stamps={})
 
-    def _find_problems(self, names: Iterable[str], trust_stamps: bool) -> list[str]:
+    def _find_problems(self, names: Iterable[str], trusted_stamps: Mapping[str, str]) -> list[str]:
         """Check files of the pack, and return an error message for each file that is damaged.
 
         The stamp of a file consists of its size and its modification time. The pack stores the stamps of all files that
@@ -310,20 +310,19 @@ class Pack(LanguageResources):
 
         Args:
             names: the names of the files.
-            trust_stamps: whether to skip hashing files whose stamps have not changed since their last check.
+            trusted_stamps: stamps of files at their last check. If the stamp of a file still applies, the file is not
+                hashed.
         """
-        stored_stamps = self._load_stamps()
-        trusted_stamps = stored_stamps if trust_stamps else {}
-        stamps = dict(stored_stamps)
+        intact_stamps = {}
         problems = []
         for name in names:
             try:
-                with os_errors_as(ResourceError, f"{name} cannot be read"):
-                    stamps[name] = self._check_file(name, trusted_stamps.get(name))
+                intact_stamps[name] = self._check_file(name, trusted_stamps.get(name))
             except ResourceError as error:
                 problems.append(str(error))
-        if stamps != stored_stamps:
-            self._store_stamps(stamps)
+            except OSError as error:
+                problems.append(f"{name} cannot be read: {error.strerror}")
+        self._update_stamps(intact_stamps)
         return problems
 
     def _load_stamps(self) -> dict[str, str]:
@@ -334,8 +333,12 @@ class Pack(LanguageResources):
         except (OSError, ValueError, AttributeError, RecursionError):
             return {}
 
-    def _store_stamps(self, stamps: dict[str, str]) -> None:
-        """Store the stamps of the files. In a read-only folder, the files are hashed again the next time instead."""
+    def _update_stamps(self, new_stamps: Mapping[str, str]) -> None:
+        """Store the new stamps of files. In a read-only folder, the files are hashed again the next time instead."""
+        stored_stamps = self._load_stamps()
+        stamps = {**stored_stamps, **new_stamps}
+        if stamps == stored_stamps:
+            return
         with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
             temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
 

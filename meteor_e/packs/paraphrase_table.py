@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import itertools
 import re
 from typing import NamedTuple
 
@@ -44,29 +43,48 @@ class Phrases(NamedTuple):
 
     def compute_starts(self) -> NDArray[np.int64]:
         """Return the index in ``ids`` of the first word of each phrase."""
-        starts: NDArray[np.int64] = np.cumsum(self.lengths, dtype=np.int64) - self.lengths
-        return starts
+        ends: NDArray[np.int64] = np.cumsum(self.lengths, dtype=np.int64)
+        return ends - self.lengths
 
 
 def read_phrases(source: PathOrStream, progress: Progress) -> Phrases:
     """Read a paraphrase table. The ids of the words are in the order of their first occurrence."""
-    # The defaultdict assigns the next free id to a new word, so a single lookup is enough for each word.
-    word_ids = collections.defaultdict[bytes, int](itertools.count().__next__)
-    separator_id = word_ids[_SEPARATOR]
-    all_ids = [np.empty(0, np.uint32)]
-    all_lengths = [np.empty(0, np.uint8)]
+    ids_by_token = _TokenIds()
+    word_ids = []
+    lengths = []
     for block in read_entries(source, _FORMAT, progress):
         _check_probabilities(block)
         tokens = _tokenize_phrases(block)
-        token_ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
-        is_separator = token_ids == separator_id
-        # Between two separators is exactly one phrase.
-        lengths = np.diff(np.flatnonzero(is_separator), prepend=-1) - 1
-        _check_lengths(lengths, block)
-        all_lengths.append(lengths.astype(np.uint8))
-        # The id 0 belongs to the separator, so 1 is subtracted from the ids of all words.
-        all_ids.append(token_ids[~is_separator] - np.uint32(1))
-    return Phrases(list(word_ids)[1:], np.concatenate(all_ids), np.concatenate(all_lengths))
+        token_ids = np.fromiter(map(ids_by_token.__getitem__, tokens), np.uint32, len(tokens))
+        block_lengths = _measure_phrases(token_ids)
+        _check_lengths(block_lengths, block)
+        lengths.append(block_lengths.astype(np.uint8))
+        word_ids.append(_remove_separators(token_ids))
+    _, *vocabulary = ids_by_token
+    return Phrases(vocabulary, np.concatenate(word_ids), np.concatenate(lengths))
+
+
+class _TokenIds(dict[bytes, int]):
+    """The ids of tokens. The first token is the separator, with the id 0. A new token receives the next free id."""
+
+    def __init__(self) -> None:
+        super().__init__({_SEPARATOR: 0})
+
+    def __missing__(self, token: bytes) -> int:
+        self[token] = token_id = len(self)
+        return token_id
+
+
+def _measure_phrases(token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the number of words of each phrase. A separator, whose id is 0, follows each phrase."""
+    separator_positions = np.flatnonzero(token_ids == 0)
+    return np.diff(separator_positions, prepend=-1) - 1
+
+
+def _remove_separators(token_ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the ids of the words without the separators. The id of a word is lower by 1 than its id as a token."""
+    word_tokens: NDArray[np.uint32] = token_ids[token_ids != 0]
+    return word_tokens - np.uint32(1)
 
 
 def _tokenize_phrases(block: Block) -> list[bytes]:
@@ -124,11 +142,12 @@ def sort_vocabulary(phrases: Phrases) -> Phrases:
     begins_phrase = np.zeros(n_words, bool)
     begins_phrase[phrases.ids[phrases.compute_starts()]] = True
     frequencies = np.bincount(phrases.ids, minlength=n_words)
-    # np.lexsort() sorts by its last key first.
-    order = np.lexsort((-frequencies, ~begins_phrase))
-    new_ids = np.empty(n_words, np.uint32)
-    new_ids[order] = np.arange(n_words, dtype=np.uint32)
-    return Phrases([phrases.vocabulary[old_id] for old_id in order.tolist()], new_ids[phrases.ids], phrases.lengths)
+    # The last key is the primary key.
+    old_ids = np.lexsort((-frequencies, ~begins_phrase))
+    # Sorting a permutation gives the inverse permutation.
+    new_ids = np.argsort(old_ids).astype(np.uint32)
+    vocabulary = [phrases.vocabulary[old_id] for old_id in old_ids.tolist()]
+    return Phrases(vocabulary, new_ids[phrases.ids], phrases.lengths)
 
 
 class Trie(NamedTuple):
@@ -163,21 +182,27 @@ class Trie(NamedTuple):
 def build_trie(phrases: Phrases) -> Trie:
     """Create the nodes of a trie level by level. Nodes on the same level are sorted by parent and then by word."""
     starts = phrases.compute_starts()
-    phrase_nodes = np.zeros(len(phrases.lengths), np.uint32)
-    words_by_level = [np.array([_ROOT_WORD], np.uint32)]
-    parents_by_level = [np.zeros(0, np.uint32)]
+    longest = int(phrases.lengths.max(initial=0))
+    root_level = _Level(words=np.array([_ROOT_WORD], np.uint32), parents=np.zeros(0, np.uint32))
+    levels = [root_level]
     n_nodes = 1
-    for position in range(int(phrases.lengths.max(initial=0))):
+    # All phrases begin at the root. Each step moves the longer phrases to a node of the next level.
+    phrase_nodes = np.zeros(len(phrases.lengths), np.uint32)
+    for position in range(longest):
         longer_phrases = np.flatnonzero(phrases.lengths > position)
         words = phrases.ids[starts[longer_phrases] + position]
-        level = _make_level(phrase_nodes[longer_phrases], words, len(phrases.vocabulary))
-        phrase_nodes[longer_phrases] = n_nodes + level.indexes
-        words_by_level.append(level.words)
-        parents_by_level.append(level.parents)
+        level, level_indexes = _make_level(phrase_nodes[longer_phrases], words, len(phrases.vocabulary))
+        # The nodes of this level are numbered after the nodes of all previous levels.
+        phrase_nodes[longer_phrases] = n_nodes + level_indexes
+        levels.append(level)
         n_nodes += len(level.words)
     if n_nodes >= _MAX_NODES:
         raise ResourceError("the paraphrase table is too large for an index")
-    return Trie(np.concatenate(words_by_level), np.concatenate(parents_by_level), phrase_nodes)
+    return Trie(
+        words=np.concatenate([level.words for level in levels]),
+        parents=np.concatenate([level.parents for level in levels]),
+        phrase_nodes=phrase_nodes,
+    )
 
 
 class _Level(NamedTuple):
@@ -185,17 +210,19 @@ class _Level(NamedTuple):
 
     Attributes:
         words: the word of each node.
-        parents: the parent of each node.
-        indexes: for each phrase that reaches this level, the index of its node in ``words``.
+        parents: the parent of each node. It is empty for the root.
     """
 
     words: NDArray[np.uint32]
     parents: NDArray[np.uint32]
-    indexes: NDArray[np.intp]
 
 
-def _make_level(parents: NDArray[np.uint32], words: NDArray[np.uint32], n_words: int) -> _Level:
+def _make_level(
+    parents: NDArray[np.uint32], words: NDArray[np.uint32], n_words: int
+) -> tuple[_Level, NDArray[np.intp]]:
     """Create a node for each distinct pair of a parent and a word.
+
+    Return the nodes, and the index of each phrase's node among them.
 
     Args:
         parents: the node of the preceding words of each phrase.
@@ -206,7 +233,8 @@ def _make_level(parents: NDArray[np.uint32], words: NDArray[np.uint32], n_words:
     keys = parents.astype(np.uint64) * np.uint64(n_words) + words
     node_keys, indexes = np.unique(keys, return_inverse=True)
     node_parents, node_words = np.divmod(node_keys, np.uint64(n_words))
-    return _Level(node_words.astype(np.uint32), node_parents.astype(np.uint32), indexes)
+    level = _Level(node_words.astype(np.uint32), node_parents.astype(np.uint32))
+    return level, indexes
 
 
 def make_node_records(trie: Trie) -> NDArray[np.uint32]:

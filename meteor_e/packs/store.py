@@ -65,15 +65,16 @@ class PackStore:
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
             raise ResourceError(_describe_missing_data(language))
-        local_path = _find_local_source(source, code, offline)
+        local_file = _find_local_source(source, code, offline)
         target = self.root / code
-        previous_id = _file_id(target)
+        previous_stamp = _read_manifest_stamp(target)
         with open_builder(target, code, progress) as builder:
-            if source is None and _file_id(target) != previous_id:
-                # Another process installed the pack while this process waited for the lock.
+            # Another process may have installed the pack while this process waited for the lock.
+            is_new_pack = _read_manifest_stamp(target) != previous_stamp
+            if source is None and is_new_pack:
                 return Pack(target)
-            meteor_path = local_path or _download_meteor(source, code, builder.temporary_folder, progress)
-            return build_meteor_pack(builder, meteor_path, code)
+            meteor_file = local_file or _download_meteor(source, code, builder.temporary_folder, progress)
+            return build_meteor_pack(builder, meteor_file, code)
 
     def names(self) -> list[str]:
         """Return the sorted names of the installed packs, including damaged packs."""
@@ -233,8 +234,8 @@ def _describe_missing_data(language: str) -> str:
     )
 
 
-def _file_id(target: Path) -> tuple[int, int] | None:
-    """Return a stamp of a pack's manifest, by which a new installation of the pack can be detected."""
+def _read_manifest_stamp(target: Path) -> tuple[int, int] | None:
+    """Return a stamp of a pack's manifest, which changes if the pack is installed again. Return None without a pack."""
     try:
         status = (target / FILE_NAME).stat()
     except OSError:
