@@ -120,14 +120,10 @@ def make_row_recipe(row: str, seed: int, options: argparse.Namespace) -> Recipe:
     """Return the training recipe of a model, with the training data and the random seed."""
     name, settings = ROWS[row]
     comparisons = 10_000 if row.endswith("small") else options.comparisons
-    recipe = make_recipe(
-        name,
-        [DataSpec("wmt13.yaml", sample=comparisons, seed=1)],
-        [DataSpec("wmt12.yaml", INTO_ENGLISH, sample=min(5000, comparisons), seed=1)],
-        word_vectors=str(options.vectors.resolve()),
-        seed=seed,
-        options=settings,
-    )
+    train = [DataSpec("wmt13.yaml", sample=comparisons, seed=1)]
+    validation = [DataSpec("wmt12.yaml", INTO_ENGLISH, sample=min(5000, comparisons), seed=1)]
+    recipe = make_recipe(name, train, {"word-vectors": str(options.vectors.resolve())})
+    recipe = msgspec.structs.replace(recipe, validation=validation, seed=seed, options={**recipe.options, **settings})
     if row != "linear":
         return recipe
     changes: dict[str, Any] = {"estimator": "pairwise-logistic", "vectors": [], "options": {"C": 0.003}}

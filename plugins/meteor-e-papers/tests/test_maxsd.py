@@ -23,6 +23,7 @@ from meteor_e_papers.maxsd_training import compute_losses
 from small_test_set import write_model_file
 
 from meteor_e import load_metric
+from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.errors import ConfigError, InputError
 
 RECIPE = """
@@ -87,20 +88,20 @@ def test_maxsd_learns_either_order_of_comparisons(test_set):
     samples = TextSamples(["old city"] * 40, [["new houses"]] * 40, features)
     order = np.argsort(features[:, 0])
     pairs = Comparisons(order[20:], order[:20])
-    vectors = open_word_vectors(str(test_set / "words.txt"))
+    run = TrainingRun(vectors=open_word_vectors(str(test_set / "words.txt")))
     options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 30}
     opposite_pairs = Comparisons(pairs.worse, pairs.better)
     for comparisons in (pairs, opposite_pairs):
-        assert MaxSD.make(**options).fit(samples, comparisons, vectors=vectors).score(samples, comparisons) == 1
+        assert MaxSD.make(**options).fit(samples, comparisons, run=run).score(samples, comparisons) == 1
     # Equation 1 does not have a gradient if the worse hypothesis has the higher score.
     taus = []
     for comparisons in (pairs, opposite_pairs):
-        model = MaxSD.make(**options, loss="similarity-distance").fit(samples, comparisons, vectors=vectors)
+        model = MaxSD.make(**options, loss="similarity-distance").fit(samples, comparisons, run=run)
         taus.append(model.score(samples, comparisons))
     assert sorted(taus) == [-1, 1]
     for name, value in (("encoder", "x"), ("batching", "x"), ("dropout", 1.0), ("hidden", 0)):
         with pytest.raises(ConfigError, match=name):
-            MaxSD.make(**{name: value}).fit(samples, pairs, vectors=vectors)
+            MaxSD.make(**{name: value}).fit(samples, pairs, run=run)
 
 
 def test_losses_equal_equation_1_and_the_hinge():

@@ -9,6 +9,7 @@ from meteor_e_papers.pairwise_architectures import make_architecture
 from meteor_e_papers.pairwise_costs import make_cost_function
 from meteor_e_papers.pairwise_network import PairwiseNetwork, fit_seeds
 
+from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.errors import ConfigError
 
 
@@ -73,10 +74,10 @@ def test_network_is_deterministic_and_resumes():
     assert (PairwiseNetwork.make(**options).fit(X, y).theta_ == uninterrupted.theta_).all()
     assert (PairwiseNetwork.make(**{**options, "seed": 6}).fit(X, y).theta_ != uninterrupted.theta_).any()
     states = []
-    PairwiseNetwork.make(**options).fit(X, y, checkpoint=states.append)
+    PairwiseNetwork.make(**options).fit(X, y, run=TrainingRun(checkpoint=states.append))
     assert [(state.phase, state.epoch) for state in states] == [(p, e) for p in (0, 1) for e in (1, 2, 3, 4)]
     for state in states:
-        resumed = PairwiseNetwork.make(**options).fit(X, y, resume=state)
+        resumed = PairwiseNetwork.make(**options).fit(X, y, run=TrainingRun(resume=state))
         assert (resumed.theta_ == uninterrupted.theta_).all(), (state.phase, state.epoch)
 
 
@@ -94,7 +95,7 @@ def test_early_stopping_keeps_the_last_of_the_best_epochs():
     X, y = vector_pairs(60)  # noqa: N806
     lines = []
     network = PairwiseNetwork.make(features=1, vector_size=2, epochs=30, patience=5, seed=1).fit(
-        X, y, report=lines.append
+        X, y, run=TrainingRun(report=lines.append)
     )
     taus = [line["tau"][0] for line in lines]
     assert network.best_tau_ == max(taus)
@@ -153,7 +154,7 @@ def test_gradients_equal_finite_differences_of_the_costs(cost, vector_size, arch
 def test_skip_arcs_start_from_logistic_regression(pairs):
     X, y = pairs  # noqa: N806
     lines = []
-    PairwiseNetwork.make(features=3, skip_start="logistic", epochs=1).fit(X, y, report=lines.append)
+    PairwiseNetwork.make(features=3, skip_start="logistic", epochs=1).fit(X, y, run=TrainingRun(report=lines.append))
     assert lines[0]["tau"][0] > 0.7
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
 from meteor_e.cli.options import ParallelComputation
+
+if TYPE_CHECKING:
+    from meteor_e_learned.recipe import Recipe
 
 
 @click.group(cls=FullHelpGroup)
@@ -98,22 +102,11 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
 
     from meteor_e_learned.cli import print_epoch, print_figures
     from meteor_e_learned.feature_store import FeatureStore
-    from meteor_e_learned.recipe import DataSpec
     from meteor_e_learned.training import train as train_model
 
     from meteor_e.base.progress import terminal_progress
-    from meteor_e_papers.paper_recipes import make_recipe
 
-    recipe = make_recipe(
-        training.recipe,
-        [DataSpec(index, sample=training.sample) for index in training.data],
-        [DataSpec(index) for index in training.validation],
-        word_vectors=training.word_vectors,
-        document_vectors=training.document_vectors,
-        language=training.language,
-        seed=training.seed,
-        options={} if training.epochs is None else {"epochs": training.epochs},
-    )
+    recipe = _make_recipe(training)
     target = Path(training.output or f"{training.recipe}.safetensors")
     with terminal_progress(computation.quiet) as progress:
         model = train_model(
@@ -128,6 +121,27 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
         )
     click.echo(f"wrote {target}", err=True)
     print_figures(model.card["figures"])
+
+
+def _make_recipe(training: PaperOptions) -> Recipe:
+    """Return the recipe of a paper with the data and the settings of the command line."""
+    import msgspec
+    from meteor_e_learned.recipe import DataSpec
+
+    from meteor_e_papers.paper_recipes import make_recipe
+
+    recipe = make_recipe(
+        training.recipe,
+        [DataSpec(index, sample=training.sample) for index in training.data],
+        {"word-vectors": training.word_vectors, "document-cosine": training.document_vectors},
+    )
+    return msgspec.structs.replace(
+        recipe,
+        validation=[DataSpec(index) for index in training.validation],
+        language=training.language,
+        seed=training.seed,
+        options=recipe.options if training.epochs is None else {**recipe.options, "epochs": training.epochs},
+    )
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from meteor_e_learned.models.base import strict_tau
-from meteor_e_learned.models.state import TrainingState
 from meteor_e_learned.models.texts import TextSamples
 from numpy.typing import NDArray
 
@@ -17,7 +16,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e_papers.comparisons import Comparisons, Integers, clean_comparisons, get_comparisons, get_texts
 from meteor_e_papers.devices import choose_device
 from meteor_e_papers.maxsd_batches import ComparisonData
-from meteor_e_papers.maxsd_texts import FeatureScaler, WordTable, prepare_texts
+from meteor_e_papers.maxsd_texts import FeatureScaler, PreparedTexts, WordTable, prepare_texts
 
 if TYPE_CHECKING:
     import torch
@@ -95,39 +94,37 @@ class MaxSD(Estimator):
         X: TextSamples,  # noqa: N803
         y: Comparisons,
         *,
-        vectors: WordVectors | None = None,
+        run: TrainingRun,
         validation: tuple[TextSamples, Comparisons] | None = None,
-        report: Callable[[Mapping[str, Any]], object] | None = None,
-        checkpoint: Callable[[TrainingState], object] | None = None,
-        resume: TrainingState | None = None,
     ) -> MaxSD:
         """Train the network on comparisons.
 
         Args:
             X: the hypotheses, with their references and features.
             y: the comparisons.
-            vectors: the word vectors.
+            run: the word vectors, the functions that report and store the state of the training, and the state to
+                continue from.
             validation: the comparisons whose τ selects the best epoch; by default the training comparisons.
-            report: called with the figures of each epoch.
-            checkpoint: called with the state after each epoch.
-            resume: the state of an interrupted training to continue from.
 
         Raises:
             ConfigError: if the word vectors are missing.
             InputError: if no comparison remains after cleaning.
         """
-        self._words = self._make_word_table(vectors)
+        self._words = self._make_word_table(run.vectors)
         self._scaler = FeatureScaler.fit(X.features, self.options.clip)
-        texts = prepare_texts(X, self._words, self._scaler)
+        texts = self._prepare(X)
         training = ComparisonData(texts, self._select_comparisons(X, y, texts.find_max_lengths()))
         self.comparisons_ = len(training.comparisons)
         if validation is None:
-            validation_data = training
+            self._train(training, training, run)
         else:
-            validation_texts = prepare_texts(validation[0], self._words, self._scaler)
-            validation_data = ComparisonData(validation_texts, validation[1])
-        self._train(training, validation_data, TrainingRun(report=report, checkpoint=checkpoint, resume=resume))
+            validation_texts, validation_comparisons = validation
+            self._train(training, ComparisonData(self._prepare(validation_texts), validation_comparisons), run)
         return self
+
+    def _prepare(self, texts: TextSamples) -> PreparedTexts:
+        """Convert texts and features to the input of the network."""
+        return prepare_texts(texts, self._words, self._scaler)
 
     def _train(self, training: ComparisonData, validation: ComparisonData, run: TrainingRun) -> None:
         """Train a new network, and set the attributes that result from the training."""
@@ -196,15 +193,7 @@ class MaxSD(Estimator):
         """
         examples.check_comparisons(held)
         validation = None if held is None else (get_texts(held), get_comparisons(held))
-        self.fit(
-            get_texts(examples),
-            get_comparisons(examples),
-            vectors=run.vectors,
-            validation=validation,
-            report=run.report,
-            checkpoint=run.checkpoint,
-            resume=run.resume,
-        )
+        self.fit(get_texts(examples), get_comparisons(examples), run=run, validation=validation)
         return {
             "best epoch": self.best_epoch_,
             "best tau": self.best_tau_,
@@ -223,7 +212,7 @@ class MaxSD(Estimator):
 
         device = choose_device(self.options.device)
         with single_thread(device):
-            logits = compute_scores(self._network.to(device), prepare_texts(X, self._words, self._scaler))
+            logits = compute_scores(self._network.to(device), self._prepare(X))
         self._network.cpu()
         result: Floats = 1 / (1 + np.exp(-logits))
         return result

@@ -95,26 +95,26 @@ class SimilarityNetwork(nn.Module):
             dropout: the function that drops inputs and outputs of the LSTMs.
         """
         weights = torch.from_numpy(_make_pooling_weights(contexts, sentences)).to(self.table.device)
-        forward_means = self._average_states(self.forwards, contexts, sentences, weights, dropout)
         reversed_contexts = [words[::-1] for words in contexts]
         reversed_sentences = [words[::-1] for words in sentences]
-        backward_means = self._average_states(self.backwards, reversed_contexts, reversed_sentences, weights, dropout)
+        forward_means = self._average_states(self.forwards, _pad_words(contexts, sentences), weights, dropout)
+        reversed_words = _pad_words(reversed_contexts, reversed_sentences)
+        backward_means = self._average_states(self.backwards, reversed_words, weights, dropout)
         return dropout(torch.cat([forward_means, backward_means], dim=1))
 
-    def _average_states(
-        self,
-        lstm: nn.LSTM,
-        contexts: Sequence[Integers],
-        sentences: Sequence[Integers],
-        weights: Tensor,
-        dropout: DropoutFunction,
-    ) -> Tensor:
-        """Return the mean of an LSTM's states at the words of each sentence, ``(sentences, hidden)``."""
-        n_positions = weights.shape[2]
-        rows = torch.from_numpy(_pad_rows(contexts, sentences, n_positions)).to(self.table.device)
-        states, _ = lstm(dropout(self.table[rows]))  # (sentences, positions, hidden)
-        means: Tensor = (weights @ states)[:, 0]
-        return means
+    def _average_states(self, lstm: nn.LSTM, words: Integers, weights: Tensor, dropout: DropoutFunction) -> Tensor:
+        """Return the mean of an LSTM's states at the words of each sentence, ``(sentences, hidden)``.
+
+        Args:
+            lstm: the LSTM.
+            words: the words of each context and its sentence, ``(sentences, positions)``.
+            weights: the weights of the states in the mean, ``(sentences, 1, positions)``.
+            dropout: the function that drops inputs of the LSTM.
+        """
+        word_vectors = self.table[torch.from_numpy(words).to(self.table.device)]  # (sentences, positions, dimension)
+        states, _ = lstm(dropout(word_vectors))  # (sentences, positions, hidden)
+        means: Tensor = weights @ states  # (sentences, 1, hidden)
+        return means.squeeze(dim=1)
 
     def forward(
         self, hypotheses: Sequence[Integers], references: Sequence[Integers], dropout: DropoutFunction = keep_all
@@ -174,12 +174,14 @@ class SimilarityNetwork(nn.Module):
         return logits
 
 
-def _pad_rows(contexts: Sequence[Integers], sentences: Sequence[Integers], n_positions: int) -> Integers:
-    """Concatenate each context and its sentence, and pad the rows with 0 to an array ``(sentences, positions)``."""
-    padded_rows = np.zeros((len(sentences), n_positions), np.int64)
-    for row, context, sentence in zip(padded_rows, contexts, sentences, strict=True):
-        row[: len(context) + len(sentence)] = np.concatenate([context, sentence])
-    return padded_rows
+def _pad_words(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> Integers:
+    """Concatenate each context and its sentence, and pad them with 0 to an array ``(sentences, positions)``."""
+    texts = [np.concatenate(texts) for texts in zip(contexts, sentences, strict=True)]
+    n_positions = max(map(len, texts), default=0)
+    padded_texts = np.zeros((len(texts), max(1, n_positions)), np.int64)
+    for padded_text, text in zip(padded_texts, texts, strict=True):
+        padded_text[: len(text)] = text
+    return padded_texts
 
 
 def _make_pooling_weights(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> NDArray[np.float32]:

@@ -24,6 +24,11 @@ Texts 0 and 1 are the hypotheses, and text 2 is the reference.
 """
 
 
+N_TEXTS = 3
+N_GROUPS = 3
+N_OUTPUTS = 1
+
+
 class Outputs(NamedTuple):
     """The outputs of several models.
 
@@ -46,13 +51,14 @@ class Architecture(ABC):
     Attributes:
         n_inputs: the number of inputs of the network.
         sizes: the number of parameters in each part of a parameter vector, in order.
-        fans: the number of inputs plus the number of outputs of the layer to which a part belongs. Biases are left out.
+        fan_sums: the number of inputs (fan-in) plus the number of outputs (fan-out) of the layer to which a part
+            belongs. Biases are left out.
     """
 
     biases: ClassVar[tuple[str, ...]] = ("bias",)
     n_inputs: int
     sizes: Mapping[str, int]
-    fans: Mapping[str, int]
+    fan_sums: Mapping[str, int]
 
     def __init__(self, n_features: int, vector_size: int) -> None:
         self.n_features = n_features
@@ -76,7 +82,7 @@ class Architecture(ABC):
             if name in self.biases:
                 parts.append(np.zeros(size))
             else:
-                limit = np.sqrt(6 / self.fans[name])
+                limit = np.sqrt(6 / self.fan_sums[name])
                 parts.append(generator.uniform(-limit, limit, size))
         return np.concatenate(parts)
 
@@ -128,7 +134,7 @@ class SingleLayer(Architecture):
     def __init__(self, n_features: int, vector_size: int) -> None:
         super().__init__(n_features, vector_size)
         self.sizes = {"skip": 2 * n_features, "bias": 1, "vectors": 3 * vector_size}
-        self.fans = {"skip": self.n_inputs + 1, "vectors": self.n_inputs + 1}
+        self.fan_sums = {"skip": self.n_inputs + N_OUTPUTS, "vectors": self.n_inputs + N_OUTPUTS}
 
     def forward(self, theta: Tensor, pairs: Tensor) -> Outputs:
         """Compute the outputs of several models. There are no hidden nodes."""
@@ -159,17 +165,19 @@ class MultiLayer(Architecture):
     def __init__(self, n_features: int, vector_size: int, group_size: int) -> None:
         super().__init__(n_features, vector_size)
         self.group_size = group_size
+        n_skip_arcs = 2 * n_features  # The features of both hypotheses
+        n_hidden_nodes = N_GROUPS * group_size
         self.sizes = {
-            "skip": 2 * n_features,
-            "bias": 1,
+            "skip": n_skip_arcs,
+            "bias": N_OUTPUTS,
             "groups": len(GROUP_TEXTS) * vector_size * group_size,
-            "group_bias": 3 * group_size,
-            "output": 3 * group_size,
+            "group_bias": n_hidden_nodes,
+            "output": n_hidden_nodes,
         }
-        self.fans = {
-            "skip": self.n_inputs + 1,
-            "groups": 2 * vector_size + group_size,
-            "output": 3 * group_size + 2 * n_features + 1,
+        self.fan_sums = {
+            "skip": self.n_inputs + N_OUTPUTS,
+            "groups": 2 * vector_size + group_size,  # A group reads the vectors of two texts.
+            "output": n_hidden_nodes + n_skip_arcs + N_OUTPUTS,
         }
 
     def forward(self, theta: Tensor, pairs: Tensor) -> Outputs:
@@ -184,14 +192,16 @@ class MultiLayer(Architecture):
     def backward(self, theta: Tensor, pairs: Tensor, hidden: Tensor, slope: Tensor) -> Tensor:
         """Return the gradient of a cost function."""
         features, vectors = torch.split(pairs, [2 * self.n_features, 3 * self.vector_size], dim=2)
-        output_weights = self.split(theta)["output"]
+        output_weights = self.split(theta)["output"]  # (models, nodes)
         # The derivative of tanh is 1 - tanh², and ``hidden`` contains the values of tanh.
-        hidden_slope = slope[:, :, None] * output_weights[:, None, :] * (1 - hidden * hidden)
+        tanh_slope = 1 - hidden * hidden  # (models, pairs, nodes)
+        node_slope = slope[:, :, None] * output_weights[:, None, :] * tanh_slope  # (models, pairs, nodes)
+        matrix_gradient = vectors.transpose(1, 2) @ node_slope  # (models, 3 · vector_size, nodes)
         gradients = {
             "skip": _sum_pairs(features, slope),
             "bias": slope.sum(dim=1, keepdim=True),
-            "groups": self._split_groups(vectors.transpose(1, 2) @ hidden_slope),
-            "group_bias": hidden_slope.sum(dim=1),
+            "groups": self._split_groups(matrix_gradient),
+            "group_bias": node_slope.sum(dim=1),
             "output": _sum_pairs(hidden, slope),
         }
         return torch.cat([gradients[name] for name in self.sizes], dim=1)
@@ -202,14 +212,14 @@ class MultiLayer(Architecture):
         A weight is 0 if it belongs to a text that the group does not read.
         """
         blocks = groups.view(-1, len(GROUP_TEXTS), self.vector_size, self.group_size)
-        matrix = groups.new_zeros(len(groups), 3, self.vector_size, 3, self.group_size)
+        matrix = groups.new_zeros(len(groups), N_TEXTS, self.vector_size, N_GROUPS, self.group_size)
         for index, (group, text) in enumerate(GROUP_TEXTS):
             matrix[:, text, :, group] = blocks[:, index]
-        return matrix.view(-1, 3 * self.vector_size, 3 * self.group_size)
+        return matrix.view(-1, N_TEXTS * self.vector_size, N_GROUPS * self.group_size)
 
     def _split_groups(self, matrix: Tensor) -> Tensor:
         """Return the weights of all groups in a matrix. This method is the inverse of :meth:`_join_groups`."""
-        blocks = matrix.view(-1, 3, self.vector_size, 3, self.group_size)
+        blocks = matrix.view(-1, N_TEXTS, self.vector_size, N_GROUPS, self.group_size)
         return torch.stack([blocks[:, text, :, group] for group, text in GROUP_TEXTS], dim=1).flatten(1)
 
 

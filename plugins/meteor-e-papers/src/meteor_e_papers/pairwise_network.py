@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from meteor_e_learned.models.base import strict_tau
-from meteor_e_learned.models.state import TrainingState
 from numpy.typing import NDArray
 
 from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, Meta
@@ -80,9 +79,7 @@ class PairwiseNetwork(Estimator):
         y: NDArray[Any],
         *,
         validation: tuple[Floats, NDArray[Any]] | None = None,
-        report: Callable[[Mapping[str, Any]], object] | None = None,
-        checkpoint: Callable[[TrainingState], object] | None = None,
-        resume: TrainingState | None = None,
+        run: TrainingRun | None = None,
     ) -> PairwiseNetwork:
         """Train the network.
 
@@ -92,11 +89,9 @@ class PairwiseNetwork(Estimator):
                 reference.
             y: the labels of the pairs. A label is 1 if the first hypothesis is better, and 0 if the second is better.
             validation: the pairs and labels that select the best epoch; by default, the training data.
-            report: called with the figures of each epoch.
-            checkpoint: called with the state after each epoch.
-            resume: the state of an interrupted training to continue from.
+            run: the functions that report and store the state of the training, and the state to continue from.
         """
-        fit_seeds([self], X, y, validation=validation, report=report, checkpoint=checkpoint, resume=resume)
+        fit_seeds([self], X, y, validation=validation, run=run)
         return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
@@ -115,14 +110,7 @@ class PairwiseNetwork(Estimator):
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
         validation = None if held is None else held.draw_pairs(run.seed)
         pairs, labels = examples.draw_pairs(run.seed)
-        self.fit(
-            pairs,
-            labels,
-            validation=validation,
-            report=run.report,
-            checkpoint=run.checkpoint,
-            resume=run.resume,
-        )
+        self.fit(pairs, labels, validation=validation, run=run)
         return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
 
     @property
@@ -161,14 +149,14 @@ class PairwiseNetwork(Estimator):
         """
         self._check_inputs(X)
         n_features, vector_size = self.options.features, self.options.vector_size
+        # A row contains the features of two hypotheses, and the vectors of two hypotheses and the reference.
         features = X[:, : 2 * n_features].reshape(2 * len(X), n_features)
         vectors = X[:, 2 * n_features :].reshape(3 * len(X), vector_size)
-        self.low_ = np.concatenate([np.tile(features.min(axis=0), 2), np.tile(vectors.min(axis=0), 3)])
-        self.high_ = np.concatenate([np.tile(features.max(axis=0), 2), np.tile(vectors.max(axis=0), 3)])
-        # The factor of a constant input is 0, which also avoids a division by 0.
-        has_range = self.high_ > self.low_
-        ranges = np.where(has_range, self.high_ - self.low_, 1)
-        self.factor_ = np.where(has_range, 2 / ranges, 0.0)
+        self.low_ = _repeat_for_texts(features.min(axis=0), vectors.min(axis=0))
+        self.high_ = _repeat_for_texts(features.max(axis=0), vectors.max(axis=0))
+        ranges = self.high_ - self.low_
+        # The factor of a constant input is 0. The size of the scaled range, from -1 to 1, is 2.
+        self.factor_ = np.divide(2, ranges, out=np.zeros_like(ranges), where=ranges > 0)
 
     def _check_inputs(self, pairs: Floats) -> None:
         """Check that the pairs have as many columns as the network has inputs.
@@ -224,15 +212,23 @@ class PairwiseNetwork(Estimator):
             raise ValueError("the shapes of the arrays do not match the options")
 
 
+def _repeat_for_texts(features: Floats, vector: Floats) -> Floats:
+    """Return values for all inputs of a pair, which has the features of two texts and the vectors of three texts.
+
+    Args:
+        features: the value for each feature, ``(features,)``.
+        vector: the value for each dimension of the vectors, ``(vector_size,)``.
+    """
+    return np.concatenate([features, features, vector, vector, vector])
+
+
 def fit_seeds(
     networks: Sequence[PairwiseNetwork],
     X: Floats,  # noqa: N803
     y: NDArray[Any],
     *,
     validation: tuple[Floats, NDArray[Any]] | None = None,
-    report: Callable[[Mapping[str, Any]], object] | None = None,
-    checkpoint: Callable[[TrainingState], object] | None = None,
-    resume: TrainingState | None = None,
+    run: TrainingRun | None = None,
 ) -> None:
     """Train several networks at the same time. The networks must have the same options except for the seed.
 
@@ -248,8 +244,7 @@ def fit_seeds(
     training = networks[0].scale_data(X, y)
     validation_data = training if validation is None else networks[0].scale_data(*validation)
     seeds = [network.options.seed for network in networks]
-    run = TrainingRun(report=report, checkpoint=checkpoint, resume=resume)
-    state = train_models(networks[0].options, seeds, training, validation_data, run)
+    state = train_models(networks[0].options, seeds, training, validation_data, run or TrainingRun())
     for index, network in enumerate(networks):
         network.theta_ = state.best_theta[index].astype(np.float32)
         network.best_tau_ = float(state.best_tau[index])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -14,8 +14,8 @@ from meteor_e.base.checked import convert
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import parse_yaml
 
-VECTOR_OPTIONS = {"word-vectors": "word_vectors", "document-cosine": "document_vectors"}
-"""For each feature that reads a file of vectors, the argument of :func:`make_recipe` that contains the file's path."""
+VECTOR_OPTIONS = {"word-vectors": "--word-vectors", "document-cosine": "--document-vectors"}
+"""The features that read a file of vectors, and the command-line option that names the file."""
 
 
 class PaperRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,65 +58,50 @@ def read_paper_recipe(name: str) -> PaperRecipe:
     return recipe
 
 
-def make_recipe(
-    name: str,
-    train: Sequence[DataSpec],
-    validation: Sequence[DataSpec] = (),
-    *,
-    word_vectors: str | None = None,
-    document_vectors: str | None = None,
-    language: str = "en",
-    seed: int = 1,
-    options: dict[str, Any] | None = None,
-) -> Recipe:
-    """Add training data and word vectors to the recipe of a paper.
+def make_recipe(name: str, train: Sequence[DataSpec], vector_files: Mapping[str, str | None]) -> Recipe:
+    """Add training data and vector files to the recipe of a paper.
+
+    The other fields of the result, such as the validation data, have the values of the paper or default values.
 
     Args:
         name: the name of the recipe; see :func:`recipe_names`.
         train: the human judgments to learn from.
-        validation: the human judgments that select the best epoch.
-        word_vectors: the path of the word vectors, which the recipes of Guzmán et al. and of MaxSD need.
-        document_vectors: the path of the vectors of words and phrases, which USAAR's recipes need.
-        language: the language of hypotheses and references.
-        seed: the seed of all random number generators.
-        options: options of the estimator that replace those of the recipe.
+        vector_files: the path of the vectors for each feature in :data:`VECTOR_OPTIONS`.
 
     Raises:
         ConfigError: if the recipe does not exist, or if it needs vectors and their path is missing.
     """
     paper = read_paper_recipe(name)
-    files = {"word_vectors": word_vectors, "document_vectors": document_vectors}
     return Recipe(
         name=name,
         description=paper.description,
         estimator=paper.estimator,
         train=list(train),
-        validation=list(validation),
-        features=[_add_vector_file(name, entry, files) for entry in paper.features],
-        vectors=[_add_vector_file(name, entry, files) for entry in paper.vectors],
-        options={**paper.options, **(options or {})},
+        features=[_add_vector_file(name, entry, vector_files) for entry in paper.features],
+        vectors=[_add_vector_file(name, entry, vector_files) for entry in paper.vectors],
+        options=paper.options,
         target=paper.target,
-        language=language,
-        seed=seed,
     )
 
 
-def _add_vector_file(recipe: str, entry: str | dict[str, Any], files: dict[str, str | None]) -> str | dict[str, Any]:
+def _add_vector_file(
+    recipe: str, entry: str | dict[str, Any], vector_files: Mapping[str, str | None]
+) -> str | dict[str, Any]:
     """Add the path of a vector file to a feature of a recipe if the feature reads vectors.
 
     Args:
         recipe: the name of the recipe.
         entry: the name of the feature, or the feature with its options.
-        files: the paths of the vectors by argument of :func:`make_recipe`.
+        vector_files: the path of the vectors for each feature that reads vectors.
 
     Raises:
         ConfigError: if the path is missing.
     """
     options = {"use": entry} if isinstance(entry, str) else entry
-    argument = VECTOR_OPTIONS.get(options["use"])
-    if argument is None:
+    feature = options["use"]
+    if feature not in VECTOR_OPTIONS:
         return entry
-    file = files[argument]
+    file = vector_files.get(feature)
     if file is None:
-        raise ConfigError(f"recipe {recipe!r} needs --{argument.replace('_', '-')} FILE")
+        raise ConfigError(f"recipe {recipe!r} needs {VECTOR_OPTIONS[feature]} FILE")
     return {**options, "file": file}

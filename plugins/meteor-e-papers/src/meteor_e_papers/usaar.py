@@ -112,19 +112,18 @@ class Cosine(Estimator):
         Raises:
             ConfigError: if a required column is missing, or if there are additional columns.
         """
-        column_names = list(columns)
-        indexes = []
-        for name in self.feature_names():
-            if name not in column_names:
+        required_names = self.feature_names()
+        indexes = {name: index for index, name in enumerate(columns)}
+        for name in required_names:
+            if name not in indexes:
                 raise ConfigError(
                     f"{self.name}: there is no feature {name!r}{near_miss(name, columns)}; the features are "
                     f"{', '.join(columns)}"
                 )
-            indexes.append(column_names.index(name))
-        unused = [name for name in column_names if name not in self.feature_names()]
+        unused = [name for name in columns if name not in required_names]
         if unused:
-            raise ConfigError(f"{self.name} reads {', '.join(self.feature_names())}; leave out {', '.join(unused)}")
-        return np.array(indexes, np.int64)
+            raise ConfigError(f"{self.name} reads {', '.join(required_names)}; leave out {', '.join(unused)}")
+        return np.array([indexes[name] for name in required_names], np.int64)
 
     def _select_features(self, features: Floats) -> Floats:
         """Return the feature matrix with its columns in the order of :meth:`feature_names`.
