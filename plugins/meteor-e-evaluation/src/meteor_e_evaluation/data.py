@@ -13,7 +13,7 @@ from meteor_e_evaluation.judged_texts import JudgedTexts
 from meteor_e_evaluation.judgment_reader import JudgmentReader
 from meteor_e_evaluation.records import load_records
 from meteor_e_evaluation.test_set import TestSet
-from meteor_e_evaluation.text_files import OutputFiles, find_files, read_all_texts, read_texts
+from meteor_e_evaluation.text_files import find_files, open_outputs, read_all_texts, read_texts
 
 
 class _Text(NamedTuple):
@@ -71,12 +71,12 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
     n_segments = len(texts.references[0].segments)
     output_spec = entries.outputs or index.outputs
     assert output_spec is not None  # load_index() rejects an index without outputs.
-    outputs = OutputFiles(index, pair, output_spec, n_segments)
+    outputs = open_outputs(index, pair, output_spec, n_segments)
     judgments = _read_judgments(JudgedTexts(index, pair, outputs, n_segments, texts.documents))
     scored_systems = set(outputs.files) - set(entries.reference_names) if every_system else judgments.systems
     systems = tuple(sorted(scored_systems))
     outliers = {*entries.outliers, *index.outliers} & scored_systems
-    return TestSet(
+    test_set = TestSet(
         name=index.name,
         pair=pair,
         language=index.output_language(pair),
@@ -84,10 +84,6 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
         outputs=tuple(outputs.read(system) for system in systems),
         references=tuple(reference.segments for reference in texts.references),
         source=None if texts.source is None else texts.source.segments,
-        rankings=judgments.rankings(systems),
-        assessments=judgments.assessments(systems),
-        system_scores=dict(judgments.system_scores),
-        notes=tuple(judgments.notes()),
         known_systems=tuple(sorted(outputs.files)),
         output_files=outputs.paths_by_system(),
         reference_names=tuple(entries.reference_names),
@@ -95,6 +91,7 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
         outliers=tuple(sorted(outliers)),
         root=index.root,
     )
+    return judgments.add_to(test_set)
 
 
 def _read_test_set_texts(index: DataIndex, pair: str, entries: PairSpec) -> _TestSetTexts:

@@ -49,7 +49,6 @@ class SystemNames:
         texts: the texts of the language pair.
 
     Attributes:
-        judged: names of the outputs that judgments refer to.
         n_left_out: number of left-out judgments by description.
     """
 
@@ -59,8 +58,12 @@ class SystemNames:
         self._dropped = {*spec.drop, *texts.index.pair(texts.pair).drop}
         self._name_regex = system_name_regex(spec.system, texts.pair)
         self._systems_by_name: dict[str, tuple[str, ...]] = {}
-        self.judged: set[str] = set()
         self.n_left_out: Counter[str] = Counter()
+
+    @property
+    def judged(self) -> set[str]:
+        """Names of the outputs that judgments refer to."""
+        return {system for systems in self._systems_by_name.values() for system in systems}
 
     def resolve(self, name: str, location: str) -> tuple[str, ...]:
         """Return the systems that a name in a file of judgments stands for.
@@ -75,14 +78,18 @@ class SystemNames:
             InputError: if the name does not match the pattern of the index, or if the system has no output.
         """
         if name not in self._systems_by_name:
-            separator = self._spec.system_separator
-            single_names = name.split(separator) if separator else [name]
-            systems = [self._resolve_single_name(single_name.strip(), location) for single_name in single_names]
-            self._systems_by_name[name] = tuple(system for system in systems if system is not None)
-            self.judged.update(self._systems_by_name[name])
-        if not self._systems_by_name[name]:
+            self._systems_by_name[name] = self._resolve_joint_name(name, location)
+        systems = self._systems_by_name[name]
+        if not systems:
             self.n_left_out[f"judgments of {name}"] += 1
-        return self._systems_by_name[name]
+        return systems
+
+    def _resolve_joint_name(self, name: str, location: str) -> tuple[str, ...]:
+        """Return the systems that a name stands for, which may join the names of several systems."""
+        separator = self._spec.system_separator
+        single_names = name.split(separator) if separator else [name]
+        systems = [self._resolve_single_name(single_name.strip(), location) for single_name in single_names]
+        return tuple(system for system in systems if system is not None)
 
     def _resolve_single_name(self, name: str, location: str) -> str | None:
         """Return the system that a name stands for, or None if the index file drops the name."""
@@ -149,12 +156,14 @@ class SegmentNumbers:
         if document:
             return self._find_in_document(document, number, location)
         if self._segment_map is None:
-            segment = number - self._first_segment
-        elif number in self._line_of_number:
-            segment = self._line_of_number[number] - 1
-        else:
-            self.n_left_out[f"judgments of segments that are not in {self._segment_map.file}"] += 1
-            return None
+            return self._check_range(number - self._first_segment, number, location)
+        if number in self._line_of_number:
+            return self._check_range(self._line_of_number[number] - 1, number, location)
+        self.n_left_out[f"judgments of segments that are not in {self._segment_map.file}"] += 1
+        return None
+
+    def _check_range(self, segment: int, number: int, location: str) -> int:
+        """Return the index of a segment, or raise InputError if the test set does not contain the segment."""
         n_segments = self._texts.n_segments
         if not 0 <= segment < n_segments:
             raise InputError(f"{location}: segment {number} is outside the test set of {n_segments} segments")

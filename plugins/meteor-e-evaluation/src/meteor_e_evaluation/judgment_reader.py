@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from meteor_e_evaluation.judged_texts import JudgedTexts, SegmentNumbers, System
 from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.rankings import RankedPair, read_rank_file, read_ranking_csv
 from meteor_e_evaluation.ratings import HumanScore, read_assessments, read_mqm, read_ratings, read_score_lines
+from meteor_e_evaluation.test_set import TestSet
 from meteor_e_evaluation.text_files import OutputFiles, find_files
 
 RANKING_FORMATS = ("ranking-csv", "rank")
@@ -150,9 +152,13 @@ class JudgmentReader:
             files = find_files(self._texts.index, self._texts.pair, spec.file, "a file of judgments")
             names = SystemNames(spec, self._texts)
             numbers = SegmentNumbers(spec, self._texts)
-            read_file = self._read_rankings if spec.format in RANKING_FORMATS else self._read_human_scores
             for file in files:
-                read_file(spec, file, names, numbers)
+                if spec.format in RANKING_FORMATS:
+                    self._read_rankings(spec, file, names, numbers)
+                elif spec.format in SYSTEM_FORMATS:
+                    self._read_system_scores(spec, file, names)
+                else:
+                    self._read_ratings(spec, file, names, numbers)
             self._n_left_out += names.n_left_out + numbers.n_left_out
             self.systems |= names.judged
 
@@ -181,23 +187,40 @@ class JudgmentReader:
                     if better != worse:
                         self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
 
-    def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
-        """Read a file of human scores, and store all scores that belong to the language pair."""
+    def _read_system_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames) -> None:
+        """Read a file with scores of systems, and store the scores of the language pair.
+
+        Raises:
+            InputError: if the file contains several scores of a system.
+        """
         location_of_system: dict[str, str] = {}
         for human_score in self._iterate_human_scores(spec, file):
-            if not self._is_of_pair(human_score, spec):
-                continue
             location = human_score.location
-            systems = names.resolve(human_score.system, location)
-            score = -human_score.score if spec.lower_is_better else human_score.score
-            if human_score.segment is None:
-                self._add_system_scores(systems, score, location, location_of_system)
-            elif systems:
-                segment = numbers.find(human_score.segment, location, human_score.document)
-                if segment is not None:
-                    self._ratings.add(_Rating(segment, systems[0], score), human_score.text)
+            for system in names.resolve(human_score.system, location):
+                first_location = location_of_system.setdefault(system, location)
+                if first_location != location:
+                    raise InputError(f"{location}: a second score of system {system}; the first is in {first_location}")
+                self.system_scores[system] = human_score.score
 
-    def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterable[HumanScore]:
+    def _read_ratings(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
+        """Read a file with ratings of segments, and store the ratings of the language pair."""
+        for human_score in self._iterate_human_scores(spec, file):
+            systems = names.resolve(human_score.system, human_score.location)
+            if not systems:
+                continue
+            assert human_score.segment is not None  # Only files with scores of systems do not name segments.
+            segment = numbers.find(human_score.segment, human_score.location, human_score.document)
+            if segment is not None:
+                # A rating of several systems with the same output counts only once, for the first of the systems.
+                self._ratings.add(_Rating(segment, systems[0], human_score.score), human_score.text)
+
+    def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterator[HumanScore]:
+        """Yield the human scores of the language pair in a file, negated if lower scores are better."""
+        for human_score in self._open_human_scores(spec, file):
+            if self._is_of_pair(human_score, spec):
+                yield human_score._replace(score=-human_score.score) if spec.lower_is_better else human_score
+
+    def _open_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterator[HumanScore]:
         """Read a file of human scores in the format that the index file names."""
         in_document = spec.segments == "document"
         if spec.format == "mqm":
@@ -208,35 +231,25 @@ class JudgmentReader:
             return read_score_lines(file, self._texts.n_segments if spec.format == "score-segments" else None)
         return read_assessments(file, segments=spec.format == "da-segments", score=spec.score)
 
-    def _add_system_scores(
-        self, systems: Sequence[str], score: float, location: str, location_of_system: dict[str, str]
-    ) -> None:
-        """Add the human score of one or several systems.
+    def add_to(self, test_set: TestSet) -> TestSet:
+        """Return a test set with the judgments that have been read.
 
         Args:
-            systems: names of the systems.
-            score: the score.
-            location: file and line of the score.
-            location_of_system: location of the score of each system. The location is added to this dictionary.
-
-        Raises:
-            InputError: if a system already has a score at another location.
+            test_set: the test set without judgments, which contains all judged systems.
         """
-        for system in systems:
-            first_location = location_of_system.setdefault(system, location)
-            if first_location != location:
-                raise InputError(f"{location}: a second score of system {system}; the first is in {first_location}")
-            self.system_scores[system] = score
+        index_of_system = {system: index for index, system in enumerate(test_set.systems)}
+        return dataclasses.replace(
+            test_set,
+            rankings=self._make_rankings(index_of_system),
+            assessments=self._make_assessments(index_of_system),
+            system_scores=dict(self.system_scores),
+            notes=tuple(self._describe_problems()),
+        )
 
-    def rankings(self, systems: Sequence[str]) -> Rankings | None:
-        """Return the comparisons as arrays, or None if the index does not name files of rankings.
-
-        Args:
-            systems: names of the systems, whose indices the arrays contain.
-        """
+    def _make_rankings(self, index_of_system: Mapping[str, int]) -> Rankings | None:
+        """Return the comparisons as arrays, or None if the index does not name files of rankings."""
         if not any(spec.format in RANKING_FORMATS for spec in self._specs):
             return None
-        index_of_system = {system: index for index, system in enumerate(systems)}
         return Rankings(
             segments=np.array([comparison.segment for comparison in self._comparisons], np.int64),
             better=np.array([index_of_system[comparison.better] for comparison in self._comparisons], np.int64),
@@ -244,19 +257,15 @@ class JudgmentReader:
             ties=np.array([comparison.tie for comparison in self._comparisons], bool),
         )
 
-    def assessments(self, systems: Sequence[str]) -> Assessments | None:
+    def _make_assessments(self, index_of_system: Mapping[str, int]) -> Assessments | None:
         """Return the ratings as arrays, or None if the index does not name files of ratings.
 
         Several ratings of an output are averaged, unless the index file contains ``ratings: all``.
-
-        Args:
-            systems: names of the systems, whose indices the arrays contain.
         """
-        if not any(spec.format not in RANKING_FORMATS + SYSTEM_FORMATS for spec in self._specs):
-            return None
-        return self._ratings.assessments({system: index for index, system in enumerate(systems)})
+        has_rating_files = any(spec.format not in RANKING_FORMATS + SYSTEM_FORMATS for spec in self._specs)
+        return self._ratings.assessments(index_of_system) if has_rating_files else None
 
-    def notes(self) -> Iterator[str]:
+    def _describe_problems(self) -> Iterator[str]:
         """Yield messages about judgments that were left out or averaged, and about systems without judgments."""
         for description, count in sorted(self._n_left_out.items()):
             yield f"left out: {count} {description}"

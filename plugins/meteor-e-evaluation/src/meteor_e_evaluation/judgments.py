@@ -86,21 +86,17 @@ class Assessments:
     @cached_property
     def _comparisons(self) -> Rankings:
         """The cached result of :meth:`comparisons`."""
-        order = np.lexsort((self.systems, self.segments))
-        segments = self.segments[order]
-        systems = self.systems[order]
-        scores = self.scores[order]
-        first_rows, second_rows = _pairs_within_segments(segments)
-        is_between_systems = systems[first_rows] != systems[second_rows]
-        first, second = first_rows[is_between_systems], second_rows[is_between_systems]
-        second_is_better = scores[first] < scores[second]
-        better = np.where(second_is_better, second, first)
-        worse = np.where(second_is_better, first, second)
+        sorted_ratings = self.select(np.lexsort((self.systems, self.segments)))
+        first_rows, second_rows = _pairs_within_segments(sorted_ratings.segments)
+        is_between_systems = sorted_ratings.systems[first_rows] != sorted_ratings.systems[second_rows]
+        first = sorted_ratings.select(first_rows[is_between_systems])
+        second = sorted_ratings.select(second_rows[is_between_systems])
+        second_is_better = first.scores < second.scores
         return Rankings(
-            segments=segments[first],
-            better=systems[better],
-            worse=systems[worse],
-            ties=scores[first] == scores[second],
+            segments=first.segments,
+            better=np.where(second_is_better, second.systems, first.systems),
+            worse=np.where(second_is_better, first.systems, second.systems),
+            ties=first.scores == second.scores,
         )
 
 

@@ -153,6 +153,9 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
 def _parse_wmt_line(line: _Line) -> MetricScore:
     """Parse a line in the format of the WMT metrics task.
 
+    The format is ``METRIC LP TESTSET [REFERENCE] SYSTEM [SEGMENT] SCORE [ensemble] [available]``, in which the fields
+    in brackets are optional.
+
     Raises:
         InputError: if the line has another format.
     """
@@ -161,35 +164,48 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
         fields.pop()  # Drops the fields "ensemble" and "available".
     if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
-    metric, pair, testset, *output_fields, score = fields
-    value = _parse_score(score, line.location)
-    names, segment = _split_output_fields(output_fields, line.location)
+    metric, pair, testset, *output_fields, score_text = fields
+    score = _parse_score(score_text, line.location)
+    output = _parse_output_fields(output_fields, line.location)
     return MetricScore(
         metric=metric,
         pair=pair,
         testset=testset,
-        reference=names[0] if len(names) == 2 else "",
-        system=names[-1],
-        segment=segment,
-        score=value,
+        reference=output.reference,
+        system=output.system,
+        segment=output.segment,
+        score=score,
         location=line.location,
     )
 
 
-def _split_output_fields(fields: Sequence[str], location: str) -> tuple[Sequence[str], int | None]:
-    """Split the fields ``[REFERENCE] SYSTEM [SEGMENT]`` into the names and the number of the segment.
+class _ScoredOutput(NamedTuple):
+    """The output that a score belongs to.
 
-    The fields in brackets are optional. The number is None if the last field is the name of the system.
+    Attributes:
+        reference: name of the reference, or an empty string.
+        system: name of the system.
+        segment: number of the segment, or None for the whole output.
+    """
+
+    reference: str
+    system: str
+    segment: int | None
+
+
+def _parse_output_fields(fields: Sequence[str], location: str) -> _ScoredOutput:
+    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, of which those in brackets are optional.
 
     Raises:
         InputError: if the last of three fields is not a whole number.
     """
-    *names, last_field = fields
-    if names and last_field.isdecimal():
-        return names, int(last_field)
-    if len(fields) == 3:
+    last_field = fields[-1]
+    has_segment = len(fields) > 1 and last_field.isdecimal()
+    if len(fields) == 3 and not has_segment:
         raise InputError(f"{location}: the segment is {last_field!r}, not a whole number")
-    return fields, None
+    names = fields[:-1] if has_segment else fields
+    reference = names[0] if len(names) == 2 else ""
+    return _ScoredOutput(reference, system=names[-1], segment=int(last_field) if has_segment else None)
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:

@@ -258,12 +258,20 @@ class _MqmRating:
     """The errors that a rater has marked in an output.
 
     Attributes:
-        first_error: the first error.
+        location: file and line of the first error, for error messages.
+        cells: cells of the first error by field.
         penalty: sum of the weights of all errors.
     """
 
-    first_error: HumanScore
+    location: str
+    cells: Mapping[str, str]
     penalty: float = 0.0
+
+    def to_human_score(self, *, in_document: bool) -> HumanScore:
+        """Return the score of the output, which is the penalty with a negative sign."""
+        # The tags <v> and </v> mark the error in the text.
+        cells = {**self.cells, "target": re.sub(r"</?v>", "", self.cells["target"])}
+        return _make_human_score(cells, -self.penalty, self.location, in_document=in_document)
 
 
 def read_mqm(
@@ -293,24 +301,29 @@ def read_mqm(
     new_weights = {error_type.lower(): weight for error_type, weight in (weights or {}).items()}
     all_weights = {**MQM_WEIGHTS, **new_weights}
     required = _list_required_fields("rater", "category", "severity", in_document=in_document)
-    ratings: dict[tuple[str, str, int | None, str], _MqmRating] = {}
+    # The ratings by system, document, segment and rater.
+    ratings: dict[tuple[str, str, int, str], _MqmRating] = {}
     for location, cells in _iterate_cells(_open_rating_table(path), _RATING_COLUMNS, required, only or {}):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
         weight = _error_weight(cells["severity"], cells["category"], all_weights, location)
-        error = _make_human_score(cells, -weight, location, in_document=in_document)
-        key = (error.system, error.document, error.segment, cells["rater"])
-        rating = ratings.setdefault(key, _MqmRating(error))
+        document = cells["document"] if in_document else ""
+        segment = _parse_segment(cells, location, in_document=in_document)
+        rating_key = (cells["system"], document, segment, cells["rater"])
+        rating = ratings.setdefault(rating_key, _MqmRating(location, cells))
         rating.penalty += weight
     for rating in ratings.values():
-        # The tags <v> and </v> mark the error in the text.
-        text = re.sub(r"</?v>", "", rating.first_error.text or "") or None
-        yield rating.first_error._replace(score=-rating.penalty, text=text)
+        yield rating.to_human_score(in_document=in_document)
 
 
 def _segment_field(in_document: bool) -> str:
     """Return the name of the field that contains the segment number."""
     return "document segment" if in_document else "segment"
+
+
+def _parse_segment(cells: Mapping[str, str], location: str, *, in_document: bool) -> int:
+    """Return the segment number of a row, within its document or within the test set."""
+    return parse_whole_number(cells[_segment_field(in_document)], "the segment", location)
 
 
 def _list_required_fields(*fields: str, in_document: bool) -> list[str]:
@@ -333,7 +346,7 @@ def _make_human_score(cells: Mapping[str, str], score: float, location: str, *, 
     return HumanScore(
         pair=cells["pair"],
         system=cells["system"],
-        segment=parse_whole_number(cells[_segment_field(in_document)], "the segment", location),
+        segment=_parse_segment(cells, location, in_document=in_document),
         score=score,
         location=location,
         document=cells["document"] if in_document else "",

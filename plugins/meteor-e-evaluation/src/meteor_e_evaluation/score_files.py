@@ -149,19 +149,61 @@ class _FileMetric(SystemsMetric):
         location = ", ".join(file.path for file in files)
         file_scores = self.select_scores(files, test_set, location)
         _check_distinct(file_scores)
-        _check_segment_numbers(file_scores, test_set, location)
-        segment_scores, system_scores = _fill_arrays(file_scores, test_set, negate=self.options.lower_is_better)
-        has_system_scores = any(entry.segment is None for entry in file_scores)
-        if has_system_scores:
-            self._check_systems(system_scores, test_set, location)
-        if any(entry.segment is not None for entry in file_scores):
-            self._check_outputs(segment_scores, cells, test_set, location)
-        if systems and not has_system_scores:
+        system_entries = [entry for entry in file_scores if entry.segment is None]
+        segment_entries = [entry for entry in file_scores if entry.segment is not None]
+        _check_segment_numbers(segment_entries, test_set, location)
+        system_scores = self._arrange_system_scores(system_entries, test_set, location)
+        segment_scores = self._arrange_segment_scores(segment_entries, cells, test_set, location)
+        if systems and not system_entries:
             means = _average_scored_segments(segment_scores)
             return Scores(self.label, self.signature, segment_scores, means, resamplable=True)
         # Bootstrap samples of segments are possible only if system scores are means of segment scores.
         is_resamplable = systems and _are_means(system_scores, segment_scores)
         return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=is_resamplable)
+
+    @property
+    def _sign(self) -> float:
+        """The factor of all scores, which is negative if lower scores are better."""
+        return -1.0 if self.options.lower_is_better else 1.0
+
+    def _arrange_system_scores(self, entries: Sequence[MetricScore], test: TestSet, location: str) -> Floats:
+        """Return the scores of systems as an array ``(systems,)``, with NaN if the files have no scores of systems.
+
+        Raises:
+            InputError: if the files have scores of systems, but not of each system in the test set.
+        """
+        scores = np.full(len(test.systems), np.nan)
+        index_of_system = {system: index for index, system in enumerate(test.systems)}
+        for entry in entries:
+            if entry.system in index_of_system:
+                scores[index_of_system[entry.system]] = self._sign * entry.score
+        is_missing = np.isnan(scores)
+        if entries and is_missing.any():
+            system = test.systems[int(is_missing.argmax())]
+            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.title}")
+        return scores
+
+    def _arrange_segment_scores(
+        self, entries: Sequence[MetricScore], cells: Cells, test: TestSet, location: str
+    ) -> Floats:
+        """Return the scores of segments as an array ``(systems, segments)``, with NaN for missing scores.
+
+        Raises:
+            InputError: if the files have scores of segments, but not of each output in ``cells``.
+        """
+        scores = np.full((len(test.systems), len(test)), np.nan)
+        index_of_system = {system: index for index, system in enumerate(test.systems)}
+        for entry in entries:
+            if entry.segment is not None and entry.system in index_of_system:
+                scores[index_of_system[entry.system], entry.segment - 1] = self._sign * entry.score
+        missing_outputs = np.argwhere(cells & np.isnan(scores))
+        if entries and len(missing_outputs):
+            system, segment = missing_outputs[0]
+            raise InputError(
+                f"{location}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
+                f"{test.title} ({len(missing_outputs)} are missing)"
+            )
+        return scores
 
     def read_scores(self, path: str) -> list[MetricScore]:
         """Return all scores in a file. Every file is read only once.
@@ -175,23 +217,6 @@ class _FileMetric(SystemsMetric):
                 raise InputError(f"{path}: the file is empty")
             self._scores_by_path[path] = file_scores
         return self._scores_by_path[path]
-
-    def _check_systems(self, system_scores: Floats, test: TestSet, location: str) -> None:
-        """Check that each system has a score."""
-        is_missing = np.isnan(system_scores)
-        if is_missing.any():
-            system = test.systems[int(is_missing.argmax())]
-            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.title}")
-
-    def _check_outputs(self, segment_scores: Floats, cells: Cells, test: TestSet, location: str) -> None:
-        """Check that no output lacks a required score."""
-        missing_outputs = np.argwhere(cells & np.isnan(segment_scores))
-        if len(missing_outputs):
-            system, segment = missing_outputs[0]
-            raise InputError(
-                f"{location}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
-                f"{test.title} ({len(missing_outputs)} are missing)"
-            )
 
 
 class ScoreFileMetric(_FileMetric):
@@ -271,19 +296,28 @@ class ScoreFileMetric(_FileMetric):
             InputError: if there are no such scores, or if the options do not select one of several test sets or
                 references.
         """
-        options = self.options
-        all_scores: list[MetricScore] = []
+        metric_choice = _Choice("metric", self.options.metric)
+        testset_choice = _Choice("testset", self.options.testset, (test.name,))
+        reference_choice = _Choice("reference", self.options.reference, tuple(test.reference_names))
+        file_scores: list[MetricScore] = []
         for file in files:
-            all_scores += _name_systems(self.read_scores(file.path), file, test)
-        metric_scores = _Choice("metric", options.metric).select(all_scores, location)
-        pair_scores = [entry for entry in metric_scores if entry.pair in ("", test.pair)]
+            file_scores += _name_systems(self.read_scores(file.path), file, test)
+        metric_scores = metric_choice.select(file_scores, location)
+        pair_scores = self._select_pair(metric_scores, test, location)
+        testset_scores = testset_choice.select(pair_scores, location)
+        return reference_choice.select(testset_scores, location)
+
+    def _select_pair(self, entries: Sequence[MetricScore], test: TestSet, location: str) -> list[MetricScore]:
+        """Return the scores of the language pair, including those that do not name a language pair.
+
+        Raises:
+            InputError: if there are no such scores, or if they seem to belong to another language pair.
+        """
+        pair_scores = [entry for entry in entries if entry.pair in ("", test.pair)]
         if not pair_scores:
             raise InputError(f"{location}: no scores of {self.label} for {test.title}")
-        # Scores that do not name their language pair may belong to another pair.
         _check_names([entry for entry in pair_scores if not entry.pair], test)
-        testset_choice = _Choice("testset", options.testset, (test.name,))
-        reference_choice = _Choice("reference", options.reference, tuple(test.reference_names))
-        return reference_choice.select(testset_choice.select(pair_scores, location), location)
+        return pair_scores
 
 
 class MtmeMetric(_FileMetric):
@@ -414,14 +448,13 @@ def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
     )
 
 
-def _check_segment_numbers(file_scores: Sequence[MetricScore], test: TestSet, location: str) -> None:
-    """Check the segment numbers of the scores.
+def _check_segment_numbers(entries: Sequence[MetricScore], test: TestSet, location: str) -> None:
+    """Check the segment numbers of scores of segments.
 
     All numbers must be within the test set. Files that name no language pair must contain a score for every segment.
     """
     n_scores: Counter[str] = Counter()
-    segment_entries = [entry for entry in file_scores if entry.segment is not None]
-    for entry in segment_entries:
+    for entry in entries:
         if entry.segment not in range(1, len(test) + 1):
             raise InputError(
                 f"{entry.location}: system {entry.system} has a segment {entry.segment}; {test.title} has {len(test)}"
@@ -431,32 +464,6 @@ def _check_segment_numbers(file_scores: Sequence[MetricScore], test: TestSet, lo
     for system, count in n_scores.items():
         if count != len(test):
             raise InputError(f"{location}: system {system} has {count} scores; {test.title} has {len(test)} segments")
-
-
-def _fill_arrays(file_scores: Sequence[MetricScore], test: TestSet, *, negate: bool) -> tuple[Floats, Floats]:
-    """Convert the scores to arrays, with NaN for missing scores.
-
-    Args:
-        file_scores: the scores.
-        test: the test set. Scores of other systems are left out.
-        negate: whether to change the sign of all scores.
-
-    Returns:
-        The scores of segments, ``(systems, segments)``, and the scores of systems, ``(systems,)``.
-    """
-    sign = -1.0 if negate else 1.0
-    segment_scores = np.full((len(test.systems), len(test)), np.nan)
-    system_scores = np.full(len(test.systems), np.nan)
-    index_of_system = {system: index for index, system in enumerate(test.systems)}
-    for entry in file_scores:
-        system_index = index_of_system.get(entry.system)
-        if system_index is None:
-            continue
-        if entry.segment is None:
-            system_scores[system_index] = sign * entry.score
-        else:
-            segment_scores[system_index, entry.segment - 1] = sign * entry.score
-    return segment_scores, system_scores
 
 
 def _average_scored_segments(segment_scores: Floats) -> Floats:

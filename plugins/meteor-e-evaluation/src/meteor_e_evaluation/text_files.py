@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -172,41 +172,29 @@ def find_files(index: DataIndex, pair: str, pattern: str, description: str) -> l
     return files
 
 
+@dataclass
 class OutputFiles:
     """Reads the system outputs of a language pair.
 
-    Args:
-        index: the data index.
-        pair: the language pair.
-        spec: entry of the outputs in the index.
-        n_segments: number of segments of the test set.
-
     Attributes:
-        files: path of the output of each system.
         location: path or pattern of the files, for error messages.
+        n_segments: number of segments of the test set.
+        files: path of the output of each system.
+        texts: segments of the systems that have already been read.
+        is_shared: whether all systems are in the same file, which has already been read.
+        is_plain: whether each file is plain text. Otherwise, its content determines the format.
     """
 
-    def __init__(self, index: DataIndex, pair: str, spec: OutputSpec, n_segments: int) -> None:
-        self._format = spec.format
-        self._n_segments = n_segments
-        self._texts: dict[str, list[str]] = {}
-        self._separate_files: dict[str, Path] = {}
-        self.location = str(Path(index.root) / fill_pattern(spec.file, pair))
-        if spec.file.startswith(NAMED_SET_PREFIX):
-            self.location = spec.file
-            self._texts = _read_named_set(index, pair, spec.file)
-            self.files = dict.fromkeys(self._texts, Path(spec.file))
-        elif "{system}" in spec.file:
-            self._separate_files = _find_output_files(index, pair, spec.file)
-            self.files = self._separate_files
-        else:
-            file = find_files(index, pair, spec.file, "the file of outputs")[0]
-            self._texts = _read_common_file(file, spec)
-            self.files = dict.fromkeys(self._texts, file)
+    location: str
+    n_segments: int
+    files: dict[str, Path]
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    is_shared: bool = False
+    is_plain: bool = False
 
     def paths_by_system(self) -> dict[str, str]:
-        """Return the path of each system's output, or an empty dictionary if several systems share a file."""
-        return {system: str(path) for system, path in self._separate_files.items()}
+        """Return the path of each system's output, or an empty dictionary if all systems share a file."""
+        return {} if self.is_shared else {system: str(path) for system, path in self.files.items()}
 
     def read(self, system: str) -> list[str]:
         """Return the output of a system, one string per segment.
@@ -215,14 +203,38 @@ class OutputFiles:
             InputError: if the numbers of segments of the output and of its reference differ.
         """
         file = self.files[system]
-        if system not in self._texts:
-            is_plain = self._format == "plain"
-            self._texts[system] = list(read_segments(file)) if is_plain else read_texts(file, "hypothesis")
-        segments = self._texts[system]
-        if len(segments) != self._n_segments:
+        if system not in self.texts:
+            self.texts[system] = list(read_segments(file)) if self.is_plain else read_texts(file, "hypothesis")
+        segments = self.texts[system]
+        if len(segments) != self.n_segments:
             length = count_of(len(segments), "segment")
-            raise InputError(f"system {system}: {file} has {length}, its reference has {self._n_segments}")
+            raise InputError(f"system {system}: {file} has {length}, its reference has {self.n_segments}")
         return segments
+
+
+def open_outputs(index: DataIndex, pair: str, spec: OutputSpec, n_segments: int) -> OutputFiles:
+    """Find the files with the system outputs of a language pair.
+
+    Args:
+        index: the data index.
+        pair: the language pair.
+        spec: entry of the outputs in the index.
+        n_segments: number of segments of the test set.
+
+    Raises:
+        InputError: if there are no outputs.
+    """
+    location = str(Path(index.root) / fill_pattern(spec.file, pair))
+    if spec.file.startswith(NAMED_SET_PREFIX):
+        texts = _read_named_set(index, pair, spec.file)
+        files = dict.fromkeys(texts, Path(spec.file))
+        return OutputFiles(spec.file, n_segments, files, texts, is_shared=True)
+    if "{system}" in spec.file:
+        files = _find_output_files(index, pair, spec.file)
+        return OutputFiles(location, n_segments, files, is_plain=spec.format == "plain")
+    file = find_files(index, pair, spec.file, "the file of outputs")[0]
+    texts = _read_common_file(file, spec)
+    return OutputFiles(location, n_segments, dict.fromkeys(texts, file), texts, is_shared=True)
 
 
 def _read_named_set(index: DataIndex, pair: str, name: str) -> dict[str, list[str]]:
@@ -238,15 +250,20 @@ def _find_output_files(index: DataIndex, pair: str, pattern: str) -> dict[str, P
     root = Path(index.root)
     name_regex = system_name_regex(pattern, pair)
     path = fill_pattern(pattern, pair)
-    wildcards = "*".join(glob.escape(part) for part in re.split(r"\{system\}|\{number\}|\*", path))
     files = {}
-    for file in root.glob(wildcards):
+    for file in root.glob(_make_glob(path)):
         match = name_regex.fullmatch(file.relative_to(root).as_posix())
         if match and file.is_file():
             files[match["system"]] = file
     if not files:
         raise InputError(f"{index.file}: no system outputs of {pair}: {root / path}")
     return files
+
+
+def _make_glob(path: str) -> str:
+    """Replace ``{system}`` and ``{number}`` in a path by ``*``. Only ``*`` is a wildcard."""
+    literal_parts = re.split(r"\{system\}|\{number\}|\*", path)
+    return "*".join(glob.escape(part) for part in literal_parts)
 
 
 def _read_common_file(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
