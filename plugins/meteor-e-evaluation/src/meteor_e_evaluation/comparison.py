@@ -13,6 +13,7 @@ import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,6 +75,11 @@ class _PermutationTest:
     samples: int
     seed: int
 
+    @property
+    def title(self) -> str:
+        """Description of the test."""
+        return _describe_permutations([self.method], self.samples, self.seed)
+
     def draw_masks(self, test: TestSet, shape: tuple[int, ...]) -> Masks:
         """Choose at random which scores two metrics exchange in each permutation.
 
@@ -84,6 +90,25 @@ class _PermutationTest:
         # The second seed gives each test set permutations of its own.
         seeds = [self.seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
         return draw_masks(shape, self.method, test.documents, self.samples, seeds)
+
+
+class _ScoreExchange(NamedTuple):
+    """The scores that metrics exchange in a permutation test.
+
+    Attributes:
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
+        masks: masks of the exchanged units in each sample.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+    """
+
+    scores: Floats
+    masks: Masks
+    unit: str
+
+    @property
+    def has_segment_scores(self) -> bool:
+        """Whether the scores are scores of segments instead of systems."""
+        return self.scores.ndim == 3
 
 
 def independent_units(measure: Measure[TestSet], test: str) -> str:
@@ -115,6 +140,10 @@ class Comparison:
     p: Floats
     differences: dict[MetricPair, Floats] = field(default_factory=dict, repr=False)
     parts: tuple[Comparison, ...] = field(default=(), repr=False)
+
+    def list_tests(self) -> tuple[Comparison, ...]:
+        """Return the results of each combined test, or only this result if it is not a combination."""
+        return self.parts if self.parts else (self,)
 
 
 def compare(
@@ -238,16 +267,12 @@ def _compare_by_permutation(
     metric_scores = _stack_scores(measure, scores, method)
     if metric_scores is None:
         return None
-    standardized_scores = _standardize(metric_scores)
     masks = permutation_test.draw_masks(test, metric_scores.shape[1:])
-    unit = EXCHANGED_UNITS[method]
-    compute_differences = _make_fast_comparer(measure, test, standardized_scores, masks, unit)
-    if compute_differences is None:
-        compute_differences = _make_slow_comparer(measure, agreement, standardized_scores, masks, unit)
+    exchange = _ScoreExchange(_standardize(metric_scores), masks, EXCHANGED_UNITS[method])
+    compute_differences = _make_comparer(measure, test, agreement, exchange)
     differences = _compare_metric_pairs(compute_differences, len(scores), permutation_test.samples, progress)
-    title = _describe_permutations([method], permutation_test.samples, permutation_test.seed)
     names = tuple(entry.name for entry in scores)
-    return _compute_p_values(title, INDEPENDENT_UNITS[method], names, differences)
+    return _compute_p_values(permutation_test.title, INDEPENDENT_UNITS[method], names, differences)
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
@@ -274,42 +299,42 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
     return segment_scores
 
 
-def _make_fast_comparer(
-    measure: Measure[TestSet], test: TestSet, scores: Floats, masks: Masks, unit: str
-) -> Differences | None:
-    """Return a function that compares two metrics in all permutations at once.
-
-    The result is None if the measure does not have such a function, or if a judged output has no score.
+def _make_comparer(
+    measure: Measure[TestSet], test: TestSet, agreement: Agreement, exchange: _ScoreExchange
+) -> Differences:
+    """Return a function that compares two metrics in all permutations.
 
     Args:
         measure: the measure.
         test: the test set.
-        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
-        masks: masks of the exchanged units in each sample.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
-    """
-    is_scored = np.asarray(~np.isnan(scores).any(axis=0))
-    has_all_scores = is_scored.all() or is_scored[test.judgment_mask()].all()
-    return measure.exchange(test, scores, masks, unit) if has_all_scores else None
-
-
-def _make_slow_comparer(
-    measure: Measure[TestSet], agreement: Agreement, scores: Floats, masks: Masks, unit: str
-) -> Differences:
-    """Return a function that compares two metrics in one permutation after the other.
-
-    Args:
-        measure: the measure.
         agreement: the measure as a function of the scores of one metric.
-        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
-        masks: masks of the exchanged units in each sample.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+        exchange: the exchange of scores.
     """
-    score_masks = expand_masks(masks, unit, scores)
-    if measure.takes == "systems" and scores.ndim == 3:
-        # The score of a system is the mean of its segment scores.
-        return make_one_by_one_comparer(scores, score_masks, lambda segments: agreement(segments.mean(axis=1)))
-    return make_one_by_one_comparer(scores, score_masks, agreement)
+    compute_differences = _make_fast_comparer(measure, test, exchange)
+    if compute_differences is not None:
+        return compute_differences
+    score_masks = expand_masks(exchange.masks, exchange.unit, exchange.scores)
+    if measure.takes == "systems" and exchange.has_segment_scores:
+        return make_one_by_one_comparer(exchange.scores, score_masks, _average_segments(agreement))
+    return make_one_by_one_comparer(exchange.scores, score_masks, agreement)
+
+
+def _make_fast_comparer(measure: Measure[TestSet], test: TestSet, exchange: _ScoreExchange) -> Differences | None:
+    """Return a function that compares two metrics in all permutations at once.
+
+    The result is None if the measure does not have such a function, or if a judged output has no score.
+    """
+    # All systems have scores if the metrics exchange scores of systems, see _stack_scores().
+    if exchange.has_segment_scores:
+        is_scored = np.asarray(~np.isnan(exchange.scores).any(axis=0))  # (systems, segments)
+        if not is_scored[test.judgment_mask()].all():
+            return None
+    return measure.exchange(test, exchange.scores, exchange.masks, exchange.unit)
+
+
+def _average_segments(agreement: Agreement) -> Agreement:
+    """Convert a function of system scores to a function of segment scores, whose means are the system scores."""
+    return lambda segment_scores: agreement(segment_scores.mean(axis=1))
 
 
 def _compare_metric_pairs(
@@ -457,12 +482,14 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
     Returns:
         The results, or None if a language pair was tested without permutations.
     """
-    tests_by_pair = [comparison.parts or (comparison,) for comparison in comparisons]
+    tests_by_pair = [comparison.list_tests() for comparison in comparisons]
     averaged_tests = []
-    for results_of_test in zip(*tests_by_pair, strict=True):
-        if not all(result.differences for result in results_of_test):
+    # All language pairs have the same tests in the same order.
+    for pair_results in zip(*tests_by_pair, strict=True):
+        has_permutations = all(result.differences for result in pair_results)
+        if not has_permutations:
             return None
-        averaged_tests.append(_average_permutations(results_of_test, weights))
+        averaged_tests.append(_average_permutations(pair_results, weights))
     return _combine_comparisons(averaged_tests, comparisons[0].test)
 
 

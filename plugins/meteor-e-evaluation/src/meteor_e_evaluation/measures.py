@@ -74,9 +74,13 @@ def measure(name: str) -> Measure[TestSet]:
     measure_class = plugin_registry().measures.get(base_name)
     instance: Measure[TestSet] = measure_class.make(**named_options(options, f"measure {name!r}"))
     if separator:
-        # These attributes hide those of the class, so that tables show the options.
-        vars(instance).update(name=name, title=f"{instance.title} ({options})")
+        _set_name(instance, name, title=f"{instance.title} ({options})")
     return instance
+
+
+def _set_name(instance: Measure[TestSet], name: str, title: str) -> None:
+    """Hide the name and the title of the class by those of an instance, so that tables show its options."""
+    vars(instance).update(name=name, title=title)
 
 
 def default_measure_name(test: TestSet) -> str:

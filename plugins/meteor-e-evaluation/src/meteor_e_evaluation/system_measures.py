@@ -151,14 +151,16 @@ class SystemMeasure(Measure[TestSet]):
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return a function that compares two metrics after they exchange the scores of some systems.
 
-        Only Kendall's τ-b and pairwise accuracy are supported. The system scores are treated like scores of a single
-        segment.
+        The result is None for coefficients other than Kendall's τ-b and pairwise accuracy, and for scores of segments.
+        The system scores are treated like scores of a single segment.
         """
-        compute_measure = _PAIR_COUNT_MEASURES.get(self.coefficient)
         has_segment_scores = values.ndim == 3
-        indices, human_scores = find_compared_systems(test)
-        if compute_measure is None or has_segment_scores or len(indices) < 2:
+        if self.coefficient not in _PAIR_COUNT_MEASURES or has_segment_scores:
             return None
+        indices, human_scores = find_compared_systems(test)
+        if len(indices) < 2:
+            return None
+        compute_measure = _PAIR_COUNT_MEASURES[self.coefficient]
         metric_scores = values[:, indices, np.newaxis]  # (metrics, systems, 1)
         comparisons = _compare_on_one_segment(human_scores)
         return make_pair_count_comparer(comparisons, metric_scores, masks[:, indices], unit, compute_measure)
