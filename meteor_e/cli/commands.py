@@ -84,28 +84,37 @@ class GroupedCommand(click.Command):
             ConfigError: if the output file is one of the input files.
         """
         remaining_args = super().parse_args(context, args)
-        for parameter in self.params:
-            value = context.params.get(parameter.name or "")
-            # click accepts infinity and NaN.
-            if isinstance(value, float) and not math.isfinite(value):
-                raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
-        output_file = context.params.get("output")
-        if isinstance(output_file, str):
-            self._check_output_file(output_file, context)
+        self._check_numbers(context)
+        self._check_output_file(context)
         for name, option_group in self.option_groups.items():
             values = {field.name: context.params.pop(field.name) for field in dataclasses.fields(option_group)}
             context.params[name] = option_group(**values)
         return remaining_args
 
-    def _check_output_file(self, output_file: str, context: click.Context) -> None:
-        """Raise ConfigError if the output file of a command is also one of its input files."""
+    def _check_numbers(self, context: click.Context) -> None:
+        """Raise click.BadParameter if a number is infinite or NaN, which click accepts."""
         for parameter in self.params:
-            if not _is_input(parameter):
-                continue
             value = context.params.get(parameter.name or "")
-            input_files = [value] if isinstance(value, str) else value or ()
-            if any(_is_same_file(input_file, output_file) for input_file in input_files):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
+
+    def _check_output_file(self, context: click.Context) -> None:
+        """Raise ConfigError if the output file of a command is also one of its input files."""
+        output_file = context.params.get("output")
+        if output_file is None:
+            return
+        for input_file in self._list_input_files(context):
+            if _is_same_file(input_file, output_file):
                 raise ConfigError(f"-o {output_file} is an input file, which would be overwritten. Name another file")
+
+    def _list_input_files(self, context: click.Context) -> Iterator[str]:
+        """Yield the values of all options and arguments that can name input files."""
+        for parameter in filter(_is_input, self.params):
+            value = context.params.get(parameter.name or "")
+            if isinstance(value, str):
+                yield value
+            elif value is not None:
+                yield from value
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one section of the help text for each option group, with an example command and the options."""
@@ -235,17 +244,23 @@ class PluginGroup(FullHelpGroup):
         """
         from meteor_e.plugins.registry import plugin_registry
 
+        commands = plugin_registry().commands
         full_name = self.prefix + name
-        if full_name in plugin_registry().commands.names():
-            try:
-                return plugin_registry().commands.get(full_name)
-            except MeteorError as error:
-                return None if context.resilient_parsing else _make_failing_command(name, f"ERROR: {error}", error)
+        if full_name not in commands:
+            return self._make_advice_command(name)
+        try:
+            return commands.get(full_name)
+        except MeteorError as error:
+            return None if context.resilient_parsing else _make_failing_command(name, f"ERROR: {error}", error)
+
+    def _make_advice_command(self, name: str) -> click.Command | None:
+        """Return a command that tells the user which plugin to install, or ``None`` if no plugin has the command."""
+        full_name = self.prefix + name
         note = load_command_notes().get(full_name)
         if note is None:
             return None
-        advice = PluginError(advise_plugin(f"`meteor-e {full_name}`", note.distribution))
-        return _make_failing_command(name, f"Needs {note.distribution}. {note.summary}", advice)
+        error = PluginError(advise_plugin(f"`meteor-e {full_name}`", note.distribution))
+        return _make_failing_command(name, f"Needs {note.distribution}. {note.summary}", error)
 
     def _describe_unknown_command(self, context: click.Context, name: str) -> str:
         """Return the error message for an unknown command, with a similar name and the plugins that failed to load."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -34,19 +35,32 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
     meteor-e config check chain.yaml --no-resources
     meteor-e config check --language hsb.yaml
     """
-    code = 0
+    exit_code = 0
     for file in files:
-        try:
-            summary = _check_language(file) if is_language else _check_chain(file, no_resources)
-            message = f"OK: {summary}"
-        except ResourceError as error:
-            message = f"cannot score: {error}"
-            code = max(code, 1)
-        except MeteorError as error:
-            message = str(error)
-            code = 2
-        click.echo(printable(message if message.startswith(file) else f"{file}: {message}"))
-    return code
+        result = _check_file(file, is_language, no_resources)
+        click.echo(printable(result.message))
+        exit_code = max(exit_code, result.exit_code)
+    return exit_code
+
+
+class _CheckResult(NamedTuple):
+    """The result of checking a file: an exit code, and a message that begins with the name of the file."""
+
+    exit_code: int
+    message: str
+
+
+def _check_file(file: str, is_language: bool, no_resources: bool) -> _CheckResult:
+    """Check a chain file or a language file, and return a summary of the file or its first problem."""
+    try:
+        summary = _check_language(file) if is_language else _check_chain(file, no_resources)
+    except ResourceError as error:
+        return _CheckResult(1, f"{file}: cannot score: {error}")
+    except MeteorError as error:
+        message = str(error)
+        # If the problem is in a line of the file, the message already begins with the file and the line.
+        return _CheckResult(2, message if message.startswith(file) else f"{file}: {message}")
+    return _CheckResult(0, f"{file}: OK: {summary}")
 
 
 def _check_chain(file: str, no_resources: bool) -> str:

@@ -52,15 +52,20 @@ def install(context: click.Context, language: str, source: str | None) -> None:
     meteor-e pack install fr --from meteor-1.5.tar.gz
     meteor-e pack install is
     """
-    if not is_installable(language):
-        # The command of a plugin builds packs with the synonyms of wordnets.
-        synonyms_command = pack.get_command(context, "synonyms")
-        if synonyms_command is not None:
-            context.invoke(synonyms_command, language=language, source=source)
-            return
+    if is_installable(language):
+        _install_meteor_data(language, source)
+        return
+    # The command of a plugin builds packs with the synonyms of wordnets.
+    synonyms_command = pack.get_command(context, "synonyms")
+    assert synonyms_command is not None  # If the plugin is not installed, the command explains how to install it.
+    context.invoke(synonyms_command, language=language, source=source)
+
+
+def _install_meteor_data(language: str, source: str | None) -> None:
+    """Install a pack with METEOR's data, and print its contents and its folder."""
     with terminal_progress() as progress:
-        new_pack = PackStore().install(language, source, progress=progress, offline=is_offline())
-    click.echo(f"installed {new_pack.name} ({new_pack.summary}) in {new_pack.path}")
+        installed_pack = PackStore().install(language, source, progress=progress, offline=is_offline())
+    click.echo(f"installed {installed_pack.name} ({installed_pack.summary}) in {installed_pack.path}")
 
 
 @pack.command("list")

@@ -6,6 +6,7 @@ find a command that is not built in.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import os
@@ -13,6 +14,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from importlib import import_module
 from typing import NoReturn
 
@@ -110,16 +112,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     gc.set_threshold(_GARBAGE_THRESHOLD)
     _replace_closed_streams()
     warnings.showwarning = _print_warning  # type: ignore[assignment]
-    # Signal handlers can be set only in the main thread. An existing handler of the calling program is kept.
-    is_main_thread = threading.current_thread() is threading.main_thread()
-    handles_sigterm = is_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if handles_sigterm:
-        signal.signal(signal.SIGTERM, _raise_terminated)
-    try:
+    with _handle_sigterm():
         code = _run(arguments)
-    finally:
-        if handles_sigterm:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # The garbage collector skips frozen objects at exit, so the program ends faster.
     gc.freeze()
     sys.exit(code)
@@ -137,6 +131,23 @@ def _replace_closed_streams() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, flags)
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
+
+
+@contextlib.contextmanager
+def _handle_sigterm() -> Iterator[None]:
+    """Raise _TerminatedError in the ``with`` block if the process receives SIGTERM.
+
+    Signal handlers can be set only in the main thread. A handler that the calling program has set remains in effect.
+    """
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not is_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class _TerminatedError(KeyboardInterrupt):
