@@ -115,35 +115,40 @@ class Inputs(Options):
         """Return the systems with their hypotheses and references.
 
         Raises:
-            ConfigError: if a table is combined with other files, or if column options are set but the input is not a
-                table.
+            ConfigError: if there are no hypotheses, a table is combined with other files, or column options are set but
+                the input is not a table.
             InputError: if a file cannot be read, or hypotheses and references do not line up.
             PluginError: if the plugin that reads a table is not installed.
         """
         files = spool_pipes(self.files)
         references = spool_pipes(self.references)
         is_only_file = len(files) == 1 and not references
-        formats = self._detect_formats([*files, *references], is_only_file)
+        formats = {path: self._detect_format(path, is_only_file) for path in [*files, *references]}
         table_formats = [format_name for format_name in formats.values() if format_name not in TEXT_FORMATS]
-        if not table_formats:
-            return self._rename_systems(self._read_texts(files, references, formats))
-        table_class = _find_table_format(table_formats[0])
-        if not is_only_file or self.references_per_segment > 1:
-            raise ConfigError(_ONE_TABLE)
-        return self._rename_systems(self._read_table(table_class, files[0]))
+        if table_formats:
+            table_class = _find_table_format(table_formats[0])
+            if not is_only_file or self.references_per_segment > 1:
+                raise ConfigError(_ONE_TABLE)
+            systems = self._read_table(table_class, files[0])
+        else:
+            systems = self._read_texts(files, references, formats)
+        return self._rename_systems(systems)
 
-    def _read_texts(
-        self, files: Sequence[str], references: Sequence[str], formats: Mapping[str, str]
-    ) -> Sequence[System]:
+    def _read_texts(self, files: Sequence[str], references: Sequence[str], formats: Mapping[str, str]) -> list[System]:
         """Return the systems of text files.
 
         Args:
             files: the files of hypotheses.
             references: the files of references.
             formats: the format of each file.
+
+        Raises:
+            ConfigError: if an option names the columns of a table, or there are only references.
         """
         if self._has_columns():
             raise ConfigError(_not_a_table(files[0] if files else "nothing", self.format_in))
+        if references and not files:
+            raise ConfigError("the hypotheses are missing: give a file of hypotheses in addition to --reference")
         return read_systems(
             files,
             references,
@@ -153,24 +158,21 @@ class Inputs(Options):
             on_missing=self.on_missing,
         )
 
-    def _detect_formats(self, paths: Sequence[str], is_only_file: bool) -> dict[str, str]:
-        """Map the path of each input file to its format. The formats are detected unless ``--format-in`` is set.
+    def _detect_format(self, path: str, is_only_file: bool) -> str:
+        """Return the format of an input file. The format is detected unless ``--format-in`` is set.
 
         Args:
-            paths: the files of hypotheses and references.
-            is_only_file: whether there is only one file, which may then be a table.
+            path: the file.
+            is_only_file: whether the file is the only input file. It may then be a table.
         """
         if self.format_in is not None:
-            return dict.fromkeys(paths, self.format_in)
-        if list(paths) == ["-"] and self._has_columns():
-            return {"-": "jsonl"}
-        formats: dict[str, str] = {}
-        for path in paths:
-            format_name = detect_format(path, is_only_file=is_only_file)
-            if is_only_file and path != "-" and format_name in TEXT_FORMATS:
-                format_name = _recognize_plugin_format(path) or format_name
-            formats[path] = format_name
-        return formats
+            return self.format_in
+        if is_only_file and path == "-" and self._has_columns():
+            return "jsonl"
+        format_name = detect_format(path, is_only_file=is_only_file)
+        if is_only_file and path != "-" and format_name in TEXT_FORMATS:
+            return _recognize_plugin_format(path) or format_name
+        return format_name
 
     def _has_columns(self) -> bool:
         """Return whether an option for table columns is set. Such an option requires a table as input."""
@@ -184,12 +186,12 @@ class Inputs(Options):
         With a system column, each name in this column is one system. Otherwise, each hypothesis column is one system.
         """
         columns = self._columns()
-        table = table_class.make().open(path, columns, encoding=self.encoding)
+        open_table = partial(table_class.make().open, path, encoding=self.encoding)
+        table = open_table(columns)
         if columns.system is not None:
-            # The names of the systems are read in the same way as hypotheses.
-            name_columns = columns._replace(hypotheses=(columns.system,))
-            name_table = table_class.make().open(path, name_columns, encoding=self.encoding)
-            return _split_by_system(table, [segment.hypothesis for segment in name_table.segments(0)])
+            # Tables do not have a method for other columns, so the names of the systems are read as hypotheses.
+            name_table = open_table(columns._replace(hypotheses=(columns.system,)))
+            return _split_by_system(table, name_table)
         systems = []
         for index, name in enumerate(table.systems):
             read_segments = partial(table.segments, index)
@@ -227,28 +229,47 @@ class Inputs(Options):
             ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or
                 the names of two systems differ only in unprintable characters or white space.
         """
-        old_names = self.names or [system.name for system in systems]
-        if len(old_names) != len(systems):
+        names = self._clean_option_names(len(systems)) if self.names else _clean_system_names(systems)
+        return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
+
+    def _clean_option_names(self, system_count: int) -> list[str]:
+        """Return the names from ``--name`` without unprintable characters.
+
+        Raises:
+            ConfigError: if there is not one name per system, or a name is empty or occurs twice.
+        """
+        if len(self.names) != system_count:
             raise ConfigError(
-                f"--name is given {len(self.names)} times, but there are {len(systems)} systems; name each system once"
+                f"--name is given {len(self.names)} times, but there are {system_count} systems; name each system once"
             )
-        # Output formats require names without line breaks.
-        new_names = [printable(" ".join(name.split())) for name in old_names]
-        if self.names and not (all(new_names) and len(set(new_names)) == len(new_names)):
+        names = list(map(_clean_name, self.names))
+        if "" in names or len(set(names)) < len(names):
             raise ConfigError("--name: the names of systems must be different and not empty")
-        _check_new_names(old_names, new_names)
-        return [dataclasses.replace(system, name=name) for system, name in zip(systems, new_names, strict=True)]
+        return names
 
 
-def _check_new_names(old_names: Sequence[str], new_names: Sequence[str]) -> None:
-    """Raise ConfigError if two systems with different names would get the same new name."""
-    old_name_by_new_name = dict(zip(new_names, old_names, strict=True))
-    for old_name, new_name in zip(old_names, new_names, strict=True):
-        last_name = old_name_by_new_name[new_name]
-        if old_name != last_name:
+def _clean_system_names(systems: Sequence[System]) -> list[str]:
+    """Return the names of the systems without unprintable characters.
+
+    Raises:
+        ConfigError: if the names of two systems differ only in unprintable characters or white space.
+    """
+    original_names: dict[str, str] = {}
+    names = []
+    for system in systems:
+        name = _clean_name(system.name)
+        original_name = original_names.setdefault(name, system.name)
+        if original_name != system.name:
             raise ConfigError(
-                f"systems {old_name!r} and {last_name!r} would both be called {new_name!r}; name them with --name"
+                f"systems {original_name!r} and {system.name!r} would both be called {name!r}; name them with --name"
             )
+        names.append(name)
+    return names
+
+
+def _clean_name(name: str) -> str:
+    """Return a name on one line, in which unprintable characters are replaced. Output formats require such names."""
+    return printable(" ".join(name.split()))
 
 
 _ONE_TABLE = (
@@ -274,7 +295,7 @@ def _find_table_format(name: str) -> type[TableFormat]:
         PluginError: if the plugin that provides the format is not installed.
     """
     registry = plugin_registry().table_formats
-    if name not in INPUT_FORMATS and name not in registry.names():
+    if name not in INPUT_FORMATS and name not in registry:
         names = sorted({*INPUT_FORMATS, *registry.names()})
         hint = near_miss(name, names)
         raise ConfigError(f"--format-in: there is no format {name!r}{hint}; the formats: {', '.join(names)}")
@@ -292,16 +313,16 @@ def _recognize_plugin_format(path: str) -> str | None:
     return None
 
 
-def _split_by_system(table: TextTable, row_systems: Sequence[str]) -> list[System]:
+def _split_by_system(table: TextTable, name_table: TextTable) -> list[System]:
     """Split a table into systems, in the order of their first rows. All segments are kept in memory.
 
     Args:
         table: a table with one hypothesis column.
-        row_systems: the name of the system of each row.
+        name_table: the same table, in which the hypotheses are the names of the systems.
     """
     segments_by_system: dict[str, list[Segment]] = {}
-    for segment, system_name in zip(table.segments(0), row_systems, strict=True):
-        segments = segments_by_system.setdefault(system_name, [])
+    for segment, name_segment in zip(table.segments(0), name_table.segments(0), strict=True):
+        segments = segments_by_system.setdefault(name_segment.hypothesis, [])
         # Without an id column, the segments of each system are numbered from 1.
         segment_id = len(segments) + 1 if table.texts.id is None else segment.id
         segments.append(segment._replace(id=segment_id))

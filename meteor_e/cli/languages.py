@@ -50,21 +50,15 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     """
     selected_languages = [find_language(code)] if code else _list_defined_languages()
     packs = _list_installed_packs()
-    rows = []
-    for language in selected_languages:
-        rows.append({**describe(language), "packs": packs.get(language.code, [])})
+    rows = [{**describe(language), "packs": packs.get(language.code, [])} for language in selected_languages]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
-        lines = [[key, spell(value)] for key, value in rows[0].items()]
-        click.echo(format_wrapped_table(["key", "value"], lines))
+        click.echo(_format_description(rows[0]))
     elif wide:
-        for row, language in zip(rows, selected_languages, strict=True):
-            row["evidence"] = _summarize_evidence(language)
-        click.echo(_format_all_columns(rows))
+        click.echo(_format_all_columns(selected_languages, rows))
     else:
-        summaries = [[row["code"], row["name"], summarize_resources(row), spell(row["packs"])] for row in rows]
-        click.echo(format_table(["code", "name", "resources", "packs"], summaries, left=4))
+        click.echo(_format_summaries(rows))
         click.echo("\n`meteor-e languages CODE` describes one language, --wide shows all columns.")
 
 
@@ -83,11 +77,25 @@ def _list_installed_packs() -> dict[str, list[str]]:
     return packs
 
 
-def _format_all_columns(rows: list[dict[str, Any]]) -> str:
-    """Format language descriptions as a table with one column per key."""
+def _format_description(row: dict[str, Any]) -> str:
+    """Format the description of a language as a table with one line per key."""
+    return format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in row.items()])
+
+
+def _format_all_columns(languages: list[Language], rows: list[dict[str, Any]]) -> str:
+    """Format the descriptions of languages as a table with one column per key and a short summary of the evidence."""
     header = list(rows[0])
-    cells = [[spell(value) for value in row.values()] for row in rows]
-    return format_table(header, cells, left=len(header))
+    lines = []
+    for language, row in zip(languages, rows, strict=True):
+        summarized_row = {**row, "evidence": _summarize_evidence(language)}
+        lines.append(list(map(spell, summarized_row.values())))
+    return format_table(header, lines, left=len(header))
+
+
+def _format_summaries(rows: list[dict[str, Any]]) -> str:
+    """Format the descriptions of languages as a table with the names, the resources and the installed packs."""
+    lines = [[row["code"], row["name"], summarize_resources(row), spell(row["packs"])] for row in rows]
+    return format_table(["code", "name", "resources", "packs"], lines, left=4)
 
 
 def describe(language: Language) -> dict[str, Any]:

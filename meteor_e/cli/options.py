@@ -176,22 +176,24 @@ class MetricOptions(Options):
         Raises:
             ConfigError: if a metric is unknown or two metrics have the same label.
         """
-        from meteor_e.metrics.specs import common_language, distinct, parse_spec, split_label
+        from meteor_e.metrics.specs import distinct
 
-        specs: list[MetricSpec | None] = []
-        for specification in specifications:
-            _, name = split_label(specification)
-            spec = None if name == "meteor" else parse_spec(specification, jobs=jobs, threads=self.threads)
-            specs.append(spec)
-        language = self._language_code() or common_language([spec for spec in specs if spec is not None])
+        specs = [self._parse_spec(specification, jobs) for specification in specifications]
+        metric_languages = (spec.language() for spec in specs)
+        language = self._language_code() or next(filter(None, metric_languages), "")
         metrics: list[Metric] = []
-        for specification, spec in zip(specifications, specs, strict=True):
-            if spec is None:
-                label, _ = split_label(specification)
-                metrics.append(self.meteor(label=label, default_language=language))
-            else:
-                metrics += spec.create(TextContext(language))
+        for spec in specs:
+            metrics += spec.create(TextContext(language))
         return distinct(metrics)
+
+    def _parse_spec(self, specification: str, jobs: int) -> MetricSpec | _MeteorSpec:
+        """Parse the specification of a metric, which may start the given number of processes."""
+        from meteor_e.metrics.specs import parse_spec, split_label
+
+        label, unlabeled_spec = split_label(specification)
+        if unlabeled_spec == "meteor":
+            return _MeteorSpec(self, label)
+        return parse_spec(specification, jobs=jobs, threads=self.threads)
 
     def _language_code(self) -> str:
         """Return the code of the language that ``--language`` or the chain specifies, or an empty string."""
@@ -208,6 +210,24 @@ class MetricOptions(Options):
             if config.language:
                 return find_language(config.language, pack=config.pack).code
         return ""
+
+
+class _MeteorSpec(NamedTuple):
+    """The specification ``meteor`` of a metric, whose chain the command-line options describe.
+
+    The methods are those of :class:`meteor_e.metrics.specs.MetricSpec`.
+    """
+
+    options: MetricOptions
+    label: str
+
+    def language(self) -> str:
+        """Return an empty string, because METEOR supports all languages."""
+        return ""
+
+    def create(self, context: TextContext) -> list[Metric]:
+        """Create METEOR. The language of the text is the default language."""
+        return [self.options.meteor(label=self.label, default_language=context.language)]
 
 
 def _note_missing_paraphrases(meteor: Meteor) -> None:
@@ -253,11 +273,10 @@ class Output(Options):
         from meteor_e.plugins.registry import plugin_registry
 
         registry = plugin_registry().output_formats
-        if self.form not in OUTPUT_FORMATS:
-            names = registry.names()  # This imports the plugins, and is therefore not called for built-in formats.
-            if self.form not in names:
-                hint = near_miss(self.form, names)
-                raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
+        if self.form not in registry:
+            names = registry.names()
+            hint = near_miss(self.form, names)
+            raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
         output_format: OutputFormat = registry.get(self.form).make()
         return output_format
 
@@ -360,19 +379,25 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     """
     if not text.strip():
         raise ConfigError("--matchers: the list is empty; name at least one matcher")
-    if not all(item.strip() for item in text.split(",")):
-        raise ConfigError(f"--matchers {text!r}: a matcher is missing before or after a comma")
-    matchers: list[dict[str, Any]] = []
-    for item in text.replace(",", " ").split():
-        name, equals_sign, weight_text = item.partition("=")
-        matcher: dict[str, Any] = {"use": name}
-        if equals_sign:
-            weight = plain_value(weight_text)
-            if isinstance(weight, bool) or not isinstance(weight, int | float):
-                raise ConfigError(f"--matchers: the weight of {name} is {weight_text!r}, not a number")
-            matcher["weight"] = float(weight)
-        matchers.append(matcher)
+    matchers = []
+    for group in text.split(","):
+        items = group.split()
+        if not items:
+            raise ConfigError(f"--matchers {text!r}: a matcher is missing before or after a comma")
+        matchers += map(_parse_matcher, items)
     return matchers
+
+
+def _parse_matcher(text: str) -> dict[str, Any]:
+    """Parse the name of a matcher with an optional weight, such as ``stem=0.6``."""
+    name, equals_sign, weight_text = text.partition("=")
+    if not equals_sign:
+        return {"use": name}
+    weight = plain_value(weight_text)
+    # The class is compared, because the class bool is a subclass of int.
+    if type(weight) not in (int, float):
+        raise ConfigError(f"--matchers: the weight of {name} is {weight_text!r}, not a number")
+    return {"use": name, "weight": float(weight)}
 
 
 class ParsedSettings(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.api.segments import UNKNOWN_TEXT, TextContext
-from meteor_e.base.errors import ConfigError, PluginError, near_miss
+from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.metrics.meteor_chain import CHAIN_FILES
 from meteor_e.plugins.distributions import advise_installation
 from meteor_e.plugins.registry import plugin_registry
@@ -106,11 +106,8 @@ def parse_spec(
         PluginError: if the plugin of the metric is broken.
     """
     label, unlabeled_spec = split_label(text)
-    name, arguments = _split_arguments(unlabeled_spec)
+    name, _, arguments = _expand_shorthand(unlabeled_spec).partition(":")
     component = _find_class(name, text)
-    if component is None:
-        component = plugin_registry().metrics.get("chain")
-        arguments = f"{name},{arguments}" if arguments else name
     text_options = component.parse(arguments) if arguments else {}
     repeated_names = text_options.keys() & options.keys()
     if repeated_names:
@@ -127,18 +124,22 @@ def split_label(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _split_arguments(unlabeled_spec: str) -> tuple[str, str]:
-    """Split a specification without a label into the name of a metric and its arguments.
+def _expand_shorthand(unlabeled_spec: str) -> str:
+    """Return a specification of the form ``NAME[:ARGUMENTS]``, where NAME is the name of a metric.
 
-    If the specification is the path of a file, the suffix of the file determines the metric. The path becomes the
-    argument of the metric.
+    The path of a file and the name of a chain become arguments: ``chain.yaml`` is a shorthand for ``chain:chain.yaml``,
+    and ``adq:beam=10`` for ``chain:adq,beam=10``.
     """
     name, _, arguments = unlabeled_spec.partition(":")
-    if name not in ("chain", "model", "scores"):
-        for file_metric, suffixes in FILES.items():
-            if unlabeled_spec.endswith(suffixes):
-                return file_metric, unlabeled_spec
-    return name, arguments
+    if name in ("chain", "model", "scores"):
+        return unlabeled_spec
+    for metric_name, suffixes in FILES.items():
+        if unlabeled_spec.endswith(suffixes):
+            return f"{metric_name}:{unlabeled_spec}"
+    registry = plugin_registry()
+    if name not in registry.metrics and name in registry.chains:
+        return f"chain:{name},{arguments}"
+    return unlabeled_spec
 
 
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
@@ -155,18 +156,6 @@ def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext 
     for metric in metrics:
         loaded_metrics += metric.create(context) if isinstance(metric, MetricSpec) else [metric]
     return distinct(loaded_metrics)
-
-
-def common_language(specs: Iterable[MetricSpec]) -> str:
-    """Return the language of the first metric that supports only one language.
-
-    The result is empty if every metric supports all languages.
-    """
-    for spec in specs:
-        language = spec.language()
-        if language:
-            return language
-    return ""
 
 
 def distinct(metrics: list[Metric]) -> list[Metric]:
@@ -221,45 +210,43 @@ def load_metric(
     return metrics[0]
 
 
-def _find_class(name: str, text: str) -> type[Metric] | None:
-    """Find the class of a metric by its name. For the name of a chain, return ``None``.
+def _find_class(name: str, text: str) -> type[Metric]:
+    """Find the class of a metric by its name.
 
     Args:
-        name: name of the metric or chain.
+        name: name of the metric.
         text: the specification, for error messages.
 
     Raises:
-        ConfigError: if there is no metric and no chain of this name.
+        ConfigError: if there is no metric of this name.
         PluginError: if the plugin of the metric is broken.
     """
-    registry = plugin_registry()
-    try:
-        metric_class: type[Metric] = registry.metrics.get(name)
-        return metric_class
-    except PluginError:
-        if name in registry.metrics.names():
-            raise  # The metric exists, but its plugin is broken.
-    if name in registry.chains.names():
-        return None
-    raise ConfigError(_describe_unknown_metric(name, text))
+    metrics = plugin_registry().metrics
+    if name not in metrics:
+        raise ConfigError(_describe_unknown_metric(name, text))
+    return metrics.get(name)
 
 
 def _describe_unknown_metric(name: str, text: str) -> str:
     """Return the error message for an unknown metric. If possible, it explains how to obtain the metric."""
-    if name.lower().startswith(NETWORKS):
-        return (
-            f"metric {text!r} needs a neural network, which meteor_e does not include; "
-            "docs/explanation/which-metric.md compares such metrics with METEOR, and -M scores:FILE reads scores of "
-            "other programs"
-        )
-    reason = OTHER_PROGRAMS.get(name.lower())
-    if reason:
-        return (
-            f"metric {text!r} is not a metric of meteor_e: it {reason}. -M scores:FILE reads scores of other programs"
-        )
+    lowercase_name = name.lower()
+    if lowercase_name.startswith(NETWORKS):
+        return f"metric {text!r} {_NETWORK_PROBLEM}, and {_SCORES_ADVICE}"
+    if lowercase_name in OTHER_PROGRAMS:
+        return f"metric {text!r} is not a metric of meteor_e: it {OTHER_PROGRAMS[lowercase_name]}. {_SCORES_ADVICE}"
     advice = advise_installation(("metric", "chain"), name, f"metric {text!r}")
-    if advice:
-        return advice
+    return advice or _list_available_metrics(name, text)
+
+
+_NETWORK_PROBLEM = (
+    "needs a neural network, which meteor_e does not include; docs/explanation/which-metric.md compares such metrics "
+    "with METEOR"
+)
+_SCORES_ADVICE = "-M scores:FILE reads scores of other programs"
+
+
+def _list_available_metrics(name: str, text: str) -> str:
+    """Return the error message for an unknown name, with a similar name and all names of metrics and chains."""
     metrics, chains = plugin_registry().metrics.names(), plugin_registry().chains.names()
     return (
         f"unknown metric {text!r}{near_miss(name, [*metrics, *chains])}; the metrics: {', '.join(metrics)}; the "

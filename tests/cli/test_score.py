@@ -226,6 +226,7 @@ class TestUsage:
         [
             (["score"], "a reference is missing"),
             (["score", "hyp"], "a reference is missing"),
+            (["score", "-r", "ref"], "the hypotheses are missing"),
             (["score", "hyp", "ref", "--jsn"], "No such option"),
             (["score", "hyp", "ref", "-l", "xx"], "'xx'"),
             (["score", "hyp", "ref", "-l", ""], "''"),
