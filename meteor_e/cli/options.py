@@ -379,7 +379,7 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     """
     if not text.strip():
         raise ConfigError("--matchers: the list is empty; name at least one matcher")
-    matchers = []
+    matchers: list[dict[str, Any]] = []
     for group in text.split(","):
         items = group.split()
         if not items:
@@ -394,8 +394,8 @@ def _parse_matcher(text: str) -> dict[str, Any]:
     if not equals_sign:
         return {"use": name}
     weight = plain_value(weight_text)
-    # The class is compared, because the class bool is a subclass of int.
-    if type(weight) not in (int, float):
+    # The class bool is a subclass of int.
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
         raise ConfigError(f"--matchers: the weight of {name} is {weight_text!r}, not a number")
     return {"use": name, "weight": float(weight)}
 
