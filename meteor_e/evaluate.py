@@ -250,10 +250,11 @@ class _Evaluator:
         scorer = BatchScorer(
             metrics=[metric_sum.metric for metric_sum in system_sum.metric_sums],
             finite=self.finite,
-            alignments=self.keep.alignments,
             known=system_sum.output_statistics(),
         )
-        batches = read_batches(system.read(), system=system.name, first_size=first_size)
+        batches = read_batches(
+            system.read(), system=system.name, first_size=first_size, alignments=self.keep.alignments
+        )
         for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
             if self.on_error == "collect":
                 statistics = self._collect_failures(batch, statistics)

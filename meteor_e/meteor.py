@@ -413,8 +413,12 @@ class Meteor(Metric):
         if len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
             return self._engine.score(replace(batch, threads=threads))
         segments = pair_texts(batch.hypotheses, batch.references)
-        small_batches = read_batches(segments, max_characters=self._batch_characters(), first_size=LARGE_FIRST_BATCH)
-        parts = (replace(part, alignments=batch.alignments) for part in small_batches)
+        parts = read_batches(
+            segments,
+            max_characters=self._batch_characters(),
+            first_size=LARGE_FIRST_BATCH,
+            alignments=batch.alignments,
+        )
         return join_rows([rows for _, rows in map_in_order(self._engine.score, parts, threads)])
 
     def _batch_characters(self) -> int:
@@ -571,9 +575,9 @@ class Meteor(Metric):
         Raises:
             InputError: if the numbers of hypotheses and references differ.
         """
-        batches = read_batches(pair_texts(hypotheses, references), max_characters=self._batch_characters())
-        scorer = BatchScorer([self], alignments=alignments)
-        for batch, (rows,) in score_batches(scorer, batches, on_error="collect"):
+        pairs = pair_texts(hypotheses, references)
+        batches = read_batches(pairs, max_characters=self._batch_characters(), alignments=alignments)
+        for batch, (rows,) in score_batches(BatchScorer([self]), batches, on_error="collect"):
             assert isinstance(rows, Rows)
             yield batch, rows
 

@@ -127,6 +127,7 @@ def read_batches(
     system: str = "",
     max_characters: int = BATCH_CHARACTERS,
     first_size: int = FIRST_BATCH,
+    alignments: bool = False,
 ) -> Iterator[Batch]:
     """Check segments, and divide them into batches. The first batches are small, so that results appear early.
 
@@ -137,6 +138,7 @@ def read_batches(
         system: name of the system.
         max_characters: number of characters after which a batch ends.
         first_size: number of segments of the first batch. It doubles with each batch up to ``BATCH_SEGMENTS``.
+        alignments: whether METEOR's alignments will be needed.
 
     Raises:
         InputError: if there are more hypotheses than references or the reverse, or if a segment is not a text.
@@ -147,7 +149,7 @@ def read_batches(
     while True:
         columns = _fill_columns(numbered_segments, max_segments, max_characters)
         if columns.hypotheses:
-            yield columns.make_batch(position, system)
+            yield columns.make_batch(position, system, alignments)
         if columns.error is not None:
             raise columns.error
         if not columns.hypotheses:
@@ -171,10 +173,10 @@ class _Columns:
     sources: list[str | None] = field(default_factory=list)
     error: Exception | None = None
 
-    def make_batch(self, position: int, system: str) -> Batch:
+    def make_batch(self, position: int, system: str, alignments: bool) -> Batch:
         """Return the segments as a batch. Its sources are ``None`` unless every segment has a source."""
         sources: Any = None if None in self.sources else self.sources
-        return Batch(self.hypotheses, self.references, sources, self.ids, position, system)
+        return Batch(self.hypotheses, self.references, sources, self.ids, position, system, alignments=alignments)
 
 
 def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> _Columns:

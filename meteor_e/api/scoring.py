@@ -24,14 +24,12 @@ class BatchScorer:
     Attributes:
         metrics: the metrics.
         finite: whether infinite statistics and NaN are an error.
-        alignments: whether METEOR's alignments are needed.
         known: the statistics of all segments of the system for each metric that scores whole systems, by the index of
             the metric. They are not computed again.
     """
 
     metrics: Sequence[Metric]
     finite: bool = True
-    alignments: bool = False
     known: Mapping[int, Floats] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> BatchStatistics:
@@ -40,7 +38,6 @@ class BatchScorer:
         If a segment cannot be scored, no error is raised. Instead, the error is stored in the ``failures`` of the
         statistics.
         """
-        batch.alignments = self.alignments
         end = batch.position + len(batch)
         statistics: BatchStatistics = []
         for index, metric in enumerate(self.metrics):
@@ -73,8 +70,6 @@ def score_batches(
     is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"
     threads = metrics[0].threads if is_parallel else None
     for batch, raw_statistics in execute(scorer, batches, threads):
-        # The attribute is set again, because a cluster worker only changes its own copy of the batch.
-        batch.alignments = scorer.alignments
         statistics = []
         for metric, rows in zip(metrics, raw_statistics, strict=True):
             statistics.append(_apply_policy(rows, batch, on_error or metric.on_error))
