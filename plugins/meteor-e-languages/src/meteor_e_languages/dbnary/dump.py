@@ -155,17 +155,17 @@ def _make_converters(row_maker: _RowMaker, properties: Sequence[str]) -> dict[An
     """
     from pyoxigraph import NamedNode
 
-    properties_by_converter = {
-        _Converter("relation", row_maker.relate): properties,
-        _Converter("spoken", row_maker.select_entry): LANGUAGE,
-        _Converter("describes", row_maker.pair): DESCRIBES,
+    converters = {
+        **dict.fromkeys(properties, _Converter("relation", row_maker.relate)),
+        **dict.fromkeys(LANGUAGE, _Converter("spoken", row_maker.select_entry)),
+        **dict.fromkeys(DESCRIBES, _Converter("describes", row_maker.pair)),
         # The property "sense" is the inverse of "describes", so both properties are stored in one table.
-        _Converter("describes", row_maker.pair_inversely): SENSE,
-        _Converter("form", row_maker.pair): CANONICAL_FORM,
-        _Converter("written", row_maker.pair): WRITTEN,
-        _Converter("label", row_maker.pair): (LABEL,),
+        **dict.fromkeys(SENSE, _Converter("describes", row_maker.pair_inversely)),
+        **dict.fromkeys(CANONICAL_FORM, _Converter("form", row_maker.pair)),
+        **dict.fromkeys(WRITTEN, _Converter("written", row_maker.pair)),
+        LABEL: _Converter("label", row_maker.pair),
     }
-    return {NamedNode(iri): converter for converter, iris in properties_by_converter.items() for iri in iris}
+    return {NamedNode(iri): converter for iri, converter in converters.items()}
 
 
 def _name_node(node: Any, dump: str) -> str:

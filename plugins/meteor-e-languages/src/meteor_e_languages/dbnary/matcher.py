@@ -15,6 +15,7 @@ from meteor_e.api import (
     ResourceError,
     Token,
 )
+from meteor_e.packs.store import PackStore
 from meteor_e_languages.dbnary.synsets import (
     NO_SYNSETS,
     Synsets,
@@ -77,21 +78,22 @@ class DbnaryMatcher(KeyMatcher):
             ResourceError: if the synsets are missing or damaged.
         """
         if options.file is not None:
-            return cls._from_file(context, options, Path(options.file))
-        pack = pack_name(context.language.code) if options.pack is None else options.pack
-        is_optional = options.pack is None and not context.explicit
-        if is_optional and load_pack(pack) is None:
-            return cls(options)  # This matcher does not have synsets, so it does not match any words.
-        matcher = super().from_options(context, options.replaced(pack=pack))
-        context.check_language(matcher._languages, f"matcher 'dbnary': the pack {pack!r} is")
-        return matcher
+            matcher = cls(options)
+            subject = f"matcher 'dbnary': the synsets {Path(options.file).name} are"
+            context.check_language(matcher._languages, subject, is_stated=True)
+            return matcher
+        if options.pack is not None:
+            return cls._from_pack(context, options)
+        default_pack = pack_name(context.language.code)
+        if context.explicit or PackStore().find(default_pack) is not None:
+            return cls._from_pack(context, options.replaced(pack=default_pack))
+        return cls(options)  # This matcher does not have synsets, so it does not match any words.
 
     @classmethod
-    def _from_file(cls, context: MatcherContext, options: Options, path: Path) -> DbnaryMatcher:
-        """Create the matcher for a chain that names a synset file."""
-        matcher = super().from_options(context, options)
-        subject = f"matcher 'dbnary': the synsets {path.name} are"
-        context.check_language(matcher._languages, subject, is_stated=True)
+    def _from_pack(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
+        """Create the matcher for a chain with the pack that the options name."""
+        matcher = cls(options)
+        context.check_language(matcher._languages, f"matcher 'dbnary': the pack {options.pack!r} is")
         return matcher
 
     def keys(self, token: Token) -> set[int]:

@@ -69,24 +69,37 @@ class UdpipeLemmatizer(PicklableLemmatizer):
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """Return the lemma and tag of each word of a sentence. A word without a lemma is its own lemma."""
-        from ufal.udpipe import Model, ProcessingError, Sentence
+        from ufal.udpipe import Sentence
 
         sentence = Sentence()
         for word in words:
-            # UDPipe expects null-terminated strings in UTF-8.
-            sentence.addWord(word.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8"))
+            sentence.addWord(_clean_word(word))
+        self._tag(sentence, len(words))
+        tagged_words = list(sentence.words)[1:]  # The first word is the root of the sentence.
+        return [
+            ((tagged_word.lemma or word).lower(), tagged_word.upostag or None)
+            for word, tagged_word in zip(words, tagged_words, strict=True)
+        ]
+
+    def _tag(self, sentence: Any, n_words: int) -> None:
+        """Add lemmas and tags to the words of a sentence.
+
+        Raises:
+            PluginError: if UDPipe fails.
+        """
+        from ufal.udpipe import Model, ProcessingError
+
         error = ProcessingError()
         with self._lock:
             is_tagged = self._model.tag(sentence, Model.DEFAULT, error)
         if not is_tagged:
-            raise PluginError(f"UDPipe could not tag a sentence of {len(words)} words: {error.message}")
-        tagged_words = list(sentence.words)[1:]  # The first word is the root of the sentence.
-        lemmas_and_tags: list[tuple[str | None, str | None]] = []
-        for word, tagged_word in zip(words, tagged_words, strict=True):
-            lemma = tagged_word.lemma or word
-            lemmas_and_tags.append((lemma.lower(), tagged_word.upostag or None))
-        return lemmas_and_tags
+            raise PluginError(f"UDPipe could not tag a sentence of {n_words} words: {error.message}")
 
     def describe(self) -> str:
         """Return the text that identifies the model in the metric's signature."""
         return f"{self._path.name}@{self._digest}"
+
+
+def _clean_word(word: str) -> str:
+    """Replace null characters and lone surrogates, because UDPipe expects null-terminated strings in UTF-8."""
+    return word.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")

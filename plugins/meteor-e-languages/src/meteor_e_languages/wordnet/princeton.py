@@ -6,7 +6,7 @@ import io
 import threading
 import warnings
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -50,24 +50,24 @@ def read_wordnet(
     with _open_reader(source) as reader:
         for index, part in enumerate(parts):
             progress("reading WordNet", index, len(parts))
-            for synset in reader.all_synsets(part):
-                _add_synset(lexicon, synset, relations)
-                if HYPERNYMS in relations:
-                    hypernyms[_make_id(synset)] = _list_hypernyms(synset)
-            for form, bases in reader.exceptions(part).items():
-                lexicon.exceptions[entry(part, form)] = bases
+            synsets = list(reader.all_synsets(part))
+            _add_synsets(lexicon, synsets, relations)
+            if HYPERNYMS in relations:
+                hypernyms.update({_make_id(synset): _list_hypernyms(synset) for synset in synsets})
+            lexicon.exceptions.update({entry(part, form): bases for form, bases in reader.exceptions(part).items()})
         lexicon.links += find_ancestors(hypernyms, depth)
         progress("reading WordNet", len(parts), len(parts))
     return lexicon
 
 
-def _add_synset(lexicon: Lexicon, synset: Any, relations: Collection[str]) -> None:
-    """Add the words and relations of a synset to a lexicon, except for hypernyms."""
-    distinct_words = dict.fromkeys(name.lower() for name in synset.lemma_names())
-    lexicon.synsets[_make_id(synset)] = list(distinct_words)
-    lexicon.links += _list_related_synsets(synset, relations)
-    if "derivations" in relations:
-        lexicon.word_links += _list_derivations(synset)
+def _add_synsets(lexicon: Lexicon, synsets: Sequence[Any], relations: Collection[str]) -> None:
+    """Add the words and relations of synsets to a lexicon, except for hypernyms."""
+    for synset in synsets:
+        distinct_words = dict.fromkeys(name.lower() for name in synset.lemma_names())
+        lexicon.synsets[_make_id(synset)] = list(distinct_words)
+        lexicon.links += _list_related_synsets(synset, relations)
+        if "derivations" in relations:
+            lexicon.word_links += _list_derivations(synset)
 
 
 def _list_hypernyms(synset: Any) -> list[Synset]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,21 +62,15 @@ def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
     for synset, words in sorted(lexicon.synsets.items()):
         part_of_speech = synset[0]
         entries_by_synset[synset] = [entry(part_of_speech, word) for word in words]
-    keys_by_entry: dict[str, list[int]] = {}
-    for synset_entries in entries_by_synset.values():
-        keys_by_entry.update((word_entry, []) for word_entry in synset_entries)
-    if lexicon.shared:
-        _add_keys(keys_by_entry, entries_by_synset.values(), first_key=1)
-    # The keys of synsets are reserved even if they are not used.
-    _add_keys(keys_by_entry, _relate_entries(lexicon, entries_by_synset), first_key=len(entries_by_synset) + 1)
-    return keys_by_entry
-
-
-def _add_keys(keys_by_entry: Mapping[str, list[int]], groups: Iterable[Sequence[str]], first_key: int) -> None:
-    """Add a key to all entries of each group. The keys of the groups are consecutive."""
-    for key, group in enumerate(groups, first_key):
+    # The entries of a group share a key.
+    groups = list(entries_by_synset.values()) if lexicon.shared else []
+    groups += _relate_entries(lexicon, entries_by_synset)
+    all_entries = itertools.chain.from_iterable(entries_by_synset.values())
+    keys_by_entry: dict[str, list[int]] = {word_entry: [] for word_entry in all_entries}
+    for key, group in enumerate(groups, 1):
         for word_entry in group:
             keys_by_entry[word_entry].append(key)
+    return keys_by_entry
 
 
 def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[str]]) -> Iterator[list[str]]:
