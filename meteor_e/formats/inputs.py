@@ -75,25 +75,27 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
     Raises:
         InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
     """
-    name = input_name(path)
-    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
-        head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
-        start = _PROLOGUE.sub(b"", head, count=1)
-        matching_formats = [form for form, pattern in _STARTS.items() if pattern.match(start)]
-        if not matching_formats and _DECLARATION.match(head):
-            raise InputError(
-                f"{name} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which are not "
-                "supported; convert it, or use --format-in plain if it is text"
-            )
-        if matching_formats == ["coco"] and is_only_file and start.startswith(b"["):
+    head = _read_head(path)
+    start = _PROLOGUE.sub(b"", head, count=1)
+    for form, pattern in _STARTS.items():
+        if pattern.match(start):
             # COCO results need a second file with references, so a JSON array without a second file is a table.
-            return "json"
-        if matching_formats:
-            return matching_formats[0]
-        # Standard input is not parsed here, because it cannot be read a second time.
-        can_be_json = path != "-" and start.startswith((b"[", b"{"))
-        is_coco = ".json" in Path(name).suffixes or (can_be_json and _is_json(stream.read()))
-        return "coco" if is_coco else "plain"
+            is_table = is_only_file and form == "coco" and start.startswith(b"[")
+            return "json" if is_table else form
+    if _DECLARATION.match(head):
+        raise InputError(
+            f"{input_name(path)} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which "
+            "are not supported; convert it, or use --format-in plain if it is text"
+        )
+    is_named_json = ".json" in Path(path).suffixes
+    return "coco" if is_named_json or (start.startswith((b"[", b"{")) and _is_json_file(path)) else "plain"
+
+
+def _read_head(path: str) -> bytes:
+    """Return the first bytes of a file. They remain in the buffer of standard input."""
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {input_name(path)}"):
+        head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
+    return head
 
 
 class SpooledPath(str):
@@ -133,10 +135,14 @@ def _spool_pipe(path: str) -> SpooledPath:
     return copy
 
 
-def _is_json(data: bytes) -> bool:
+def _is_json_file(path: str) -> bool:
     """Return whether the content of a file is JSON. A list of numbers counts as plain text."""
+    if path == "-":
+        return False  # Standard input is not parsed here, because it cannot be read a second time.
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {path}"):
+        content = stream.read()
     try:
-        value = json.loads(data)
+        value = json.loads(content)
     except (ValueError, RecursionError):
         return False
     if not value or not isinstance(value, list):

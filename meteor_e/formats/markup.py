@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import BinaryIO, NamedTuple, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import BinaryIO, ClassVar, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from meteor_e.base.errors import InputError
@@ -123,19 +123,25 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
         InputError: if the file is not well-formed or has another structure. The message contains the line number.
     """
     collector = _SegmentCollector(name, "id")
+    with os_errors_as(InputError, f"cannot read {name}"), _parser_errors(name):
+        _parse_stream(stream, collector)
+    return collector.finish("<src>, <ref> or <hyp>")
+
+
+def _parse_stream(stream: BinaryIO, collector: _SegmentCollector) -> None:
+    """Parse a stream, and pass its elements to a collector. Raise InputError if a tag or comment is too long."""
     parser = _make_parser(collector)
     n_bytes = 0
-    with os_errors_as(InputError, f"cannot read {name}"), _parser_errors(name):
-        while block := stream.read(_BLOCK):
-            n_bytes += len(block)
-            parser.Parse(block)
-            # The current byte index is the beginning of a tag that is not complete yet.
-            if n_bytes - parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
-                collector.line = parser.CurrentLineNumber
-                raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
-        # The second argument marks the end of the file.
-        parser.Parse(b"", True)
-    return collector.finish("<src>, <ref> or <hyp>")
+    while block := stream.read(_BLOCK):
+        parser.Parse(block)
+        n_bytes += len(block)
+        # If a tag is incomplete, the parser's byte index is the beginning of the tag.
+        unparsed_size = n_bytes - parser.CurrentByteIndex
+        if unparsed_size > _LONGEST_TAG + _BLOCK:
+            collector.line = parser.CurrentLineNumber
+            raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
+    # The second argument marks the end of the file.
+    parser.Parse(b"", True)
 
 
 @contextlib.contextmanager
@@ -204,19 +210,14 @@ class _SegmentCollector:
 
     def begin(self, element: str, attributes: Mapping[str, str]) -> None:
         """Process the start tag of any element. Unknown elements are ignored."""
-        if element not in (*_SETS, *_TEXTS, "dataset", "doc", "seg"):
-            return
-        self._check_closed()
-        if element == "seg":
-            self._begin_segment(attributes)
-        elif element == "dataset":
-            self._set = attributes.get("id", "")
-        elif element in _SETS:
-            self._begin_set(element, attributes)
-        elif element == "doc":
-            self._begin_document(attributes)
-        else:
-            self._begin_text(element, attributes)
+        handler = self._START_HANDLERS.get(element)
+        if handler is not None:
+            self._check_closed()
+            handler(self, element, attributes)
+
+    def _begin_dataset(self, element: str, attributes: Mapping[str, str]) -> None:
+        """Process the WMT XML start tag ``<dataset>``, which contains documents."""
+        self._set = attributes.get("id", "")
 
     def _begin_set(self, element: str, attributes: Mapping[str, str]) -> None:
         """Process the SGML start tag of a set, such as ``<refset>``, which contains documents."""
@@ -233,24 +234,33 @@ class _SegmentCollector:
         # The attribute can be missing or empty.
         self._name = attributes.get(name_attribute) or element
 
-    def _begin_segment(self, attributes: Mapping[str, str]) -> None:
+    def _begin_segment(self, element: str, attributes: Mapping[str, str]) -> None:
         """Process the start tag ``<seg>``, which begins a segment."""
         if not self._document:
             raise self.problem("<seg> outside of <doc>")
         if self._role is None:
             raise self.problem("<seg> outside of <src>, <ref> and <hyp>")
-        self._segment = self._require("seg", attributes, "id"), self.line
+        self._segment = self._require(element, attributes, "id"), self.line
 
-    def _begin_document(self, attributes: Mapping[str, str]) -> None:
+    def _begin_document(self, element: str, attributes: Mapping[str, str]) -> None:
         """Process the start tag ``<doc>``, which begins a document."""
         is_sgml = self._document_id == "docid"
         if is_sgml and self._role is None:
             raise self.problem("<doc> outside of <tstset>, <refset> and <srcset>")
         if is_sgml:
             self._name = _system_name(attributes) or self._system
-        self._document = self._require("doc", attributes, self._document_id)
+        self._document = self._require(element, attributes, self._document_id)
         if self._role in ("hypothesis", "reference") and not self._name:
             raise self.problem("neither <doc> nor its set has a sysid or refid")
+
+    _START_HANDLERS: ClassVar[dict[str, Callable[[_SegmentCollector, str, Mapping[str, str]], None]]] = {
+        "dataset": _begin_dataset,
+        "doc": _begin_document,
+        "seg": _begin_segment,
+        **dict.fromkeys(_SETS, _begin_set),
+        **dict.fromkeys(_TEXTS, _begin_text),
+    }
+    """The table maps the name of each element to the method that processes its start tag."""
 
     def _require(self, element: str, attributes: Mapping[str, str], name: str) -> str:
         """Return the value of a required attribute, or raise InputError if the attribute is missing or empty."""

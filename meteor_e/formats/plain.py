@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
@@ -34,12 +33,12 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     line_count = 0
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         for lines in _read_lines(stream, name, encoding):
+            is_valid = are_valid_texts(lines)
+            valid_lines = iter(lines) if is_valid else _check_lines(lines, line_count + 1, name, encoding)
             if line_count == 0:
-                lines[0] = lines[0].removeprefix("\ufeff")
-            if are_valid_texts(lines):
-                yield from lines
-            else:
-                yield from _check_lines(lines, line_count + 1, name, encoding)
+                # The byte order mark is removed after the check, because error messages count its bytes.
+                yield next(valid_lines).removeprefix("\ufeff")
+            yield from valid_lines
             line_count += len(lines)
 
 
@@ -58,25 +57,23 @@ def _check_encoding(encoding: str) -> None:
 def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str]]:
     """Decode a stream, and yield lists of lines without line ends. Invalid bytes are represented by surrogates."""
     line_count = 0
-    unfinished_line = io.StringIO()
+    unfinished_line = ""
     for block in _decode_blocks(stream, name, encoding):
         pieces = block.split("\n")
-        unfinished_line.write(pieces[0])
-        if unfinished_line.tell() > MAX_LINE:
+        unfinished_line += pieces[0]
+        if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
                 "this is not text with one segment per line"
             )
         if len(pieces) > 1:
             # The first piece completes the unfinished line, and the last piece begins a new line.
-            lines = [unfinished_line.getvalue(), *pieces[1:-1]]
-            unfinished_line = io.StringIO()
-            unfinished_line.write(pieces[-1])
+            lines = [unfinished_line, *pieces[1:-1]]
+            unfinished_line = pieces[-1]
             line_count += len(lines)
             yield [line.removesuffix("\r") for line in lines]
-    last_line = unfinished_line.getvalue()
-    if last_line:
-        yield [last_line]
+    if unfinished_line:
+        yield [unfinished_line]
 
 
 def _check_lines(lines: Iterable[str], first_number: int, name: str, encoding: str) -> Iterator[str]:
@@ -92,13 +89,9 @@ def _check_lines(lines: Iterable[str], first_number: int, name: str, encoding: s
 def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
     """Decode a stream, and yield blocks of text. Invalid bytes are represented by surrogates."""
     decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
-    can_contain_utf16 = "\n".encode(encoding) == b"\n"
     line_number = 1
     try:
-        # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
-        while encoded_block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
-            if can_contain_utf16 and line_number == 1 and b"\0" in encoded_block:
-                _refuse_utf16(encoded_block, f"{name}, line 1", encoding)
+        for encoded_block in _read_blocks(stream, name, encoding):
             block = decoder.decode(encoded_block)
             line_number += block.count("\n")
             yield block
@@ -106,6 +99,18 @@ def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
     except UnicodeError as error:
         # Some decoders, such as the one of UTF-16, cannot represent all invalid bytes by surrogates.
         raise InputError(_describe_damage(error, f"{name}, line {line_number}", encoding)) from error
+
+
+def _read_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
+    """Yield blocks of bytes. Raise InputError if the first line looks like UTF-16 although the encoding is another."""
+    is_possible_utf16 = "\n".encode(encoding) == b"\n"
+    # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
+    while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
+        if is_possible_utf16 and b"\0" in block:
+            _refuse_utf16(block, f"{name}, line 1", encoding)
+        if b"\n" in block:
+            is_possible_utf16 = False
+        yield block
 
 
 def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:

@@ -164,19 +164,21 @@ def _count_segments(
     """
     # Standard input is not counted, because it can be read only once.
     paths = [path for path in dict.fromkeys([*hypotheses, *references]) if path != "-"]
-    segment_counts = {}
+    if not paths:
+        return None
+    segment_counts = []
     for path in paths:
         lines_per_segment = references_per_segment if path in references else 1
-        segment_counts[path] = _count_segments_of_file(path, lines_per_segment, encoding)
-    for path, count in segment_counts.items():
-        first_count = segment_counts[paths[0]]
+        segment_counts.append(_count_segments_of_file(path, lines_per_segment, encoding))
+    first_count = segment_counts[0]
+    if first_count == 0:
+        raise InputError(f"{paths[0]} is empty; there is nothing to score")
+    for path, count in zip(paths, segment_counts, strict=True):
         if count != first_count:
             raise InputError(
                 f"{paths[0]} has {count_of(first_count, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}"
             )
-        if not count:
-            raise InputError(f"{path} is empty; there is nothing to score")
-    return segment_counts[paths[0]] if paths else None
+    return first_count
 
 
 def _count_segments_of_file(path: str, lines_per_segment: int, encoding: str) -> int:
@@ -237,23 +239,25 @@ def _make_systems(
     references: Mapping[SegmentKey, tuple[str, ...]],
     sources: Mapping[SegmentKey, str],
 ) -> list[System]:
-    """Combine system outputs with references and sources. All systems get the segment order of the first system.
+    """Combine system outputs with references and sources.
+
+    The segments of all systems are in the order of the first system's file. Segments that only other systems have
+    follow in the order of the references.
 
     Args:
         outputs: the output of each system. Segments without a hypothesis or without references are skipped.
         references: the references of each segment.
         sources: the source texts by segment. Segments may lack a source.
     """
-    first_texts = outputs[0].texts
-    common_keys = [key for key in first_texts if key in references]
-    missing_keys = [key for key in references if key not in first_texts]
-    ids = segment_ids(common_keys + missing_keys)
+    all_keys = dict.fromkeys([*outputs[0].texts, *references])
+    ids = segment_ids(key for key in all_keys if key in references)
     systems = []
     for output in outputs:
-        segments = []
-        for key, segment_id in ids.items():
-            if key in output.texts:
-                segments.append(Segment(segment_id, output.texts[key], references[key], sources.get(key)))
+        segments = [
+            Segment(segment_id, output.texts[key], references[key], sources.get(key))
+            for key, segment_id in ids.items()
+            if key in output.texts
+        ]
         context = TextContext(kind="captions" if output.form == "coco" else "")
         systems.append(System.from_segments(output.name, segments, context))
     return systems

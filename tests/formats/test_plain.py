@@ -70,6 +70,8 @@ def test_read_segments_locates_invalid_bytes(write_segments):
         InputError, match=r"segments\.txt, line 3: not valid UTF-8 \(byte 4: invalid continuation byte\)"
     ):
         next(lines)
+    with pytest.raises(InputError, match=r"line 1: not valid UTF-8 \(byte 7:"):
+        list(read_segments(write_segments(b"\xef\xbb\xbfthr\xe9e\n")))
     with pytest.raises(InputError, match="line 2: not valid UTF-16"):
         list(read_segments(write_segments("one\n".encode("utf-16-le") + b"\x00\xd8\x00"), encoding="utf-16-le"))
 
