@@ -118,11 +118,25 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
         target = Path(os.path.realpath(path))
     except ValueError as error:
         raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
-    is_special = target.exists() and not target.is_file()
-    output = contextlib.nullcontext(target) if is_special else atomic_file(target)
+    is_special_file = target.exists() and not target.is_file()
+    with _output_errors(path, target):
+        if is_special_file:
+            yield target
+        else:
+            with atomic_file(target) as temporary_file:
+                yield temporary_file
+
+
+@contextlib.contextmanager
+def _output_errors(path: PathLike, target: Path) -> Iterator[None]:
+    """Convert an OSError in the ``with`` block to InputError if it concerns an output file.
+
+    Args:
+        path: the path of the output file, for the error message.
+        target: the same path without symbolic links.
+    """
     try:
-        with output as output_file:
-            yield output_file
+        yield
     except OSError as error:
         if not _concerns_output(error, target):
             raise

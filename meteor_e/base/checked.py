@@ -34,11 +34,10 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     data = document.data if document.source else _simplify_value(document.data)
     if not isinstance(data, dict):
         raise document.error((), f"must be a mapping of keys to values, not {_describe_value(data)}")
-    try:
-        return msgspec.convert(data, kind)
-    except msgspec.ValidationError as error:
-        mistake = _find_mistake(data, kind, error, noun)
-        raise document.error(mistake.key, mistake.description) from None
+    mistake = _find_mistake(data, kind, noun)
+    if mistake is not None:
+        raise document.error(mistake.key, mistake.description)
+    return msgspec.convert(data, kind)
 
 
 def _simplify_value(value: Any) -> Any:
@@ -63,28 +62,38 @@ class _Mistake(NamedTuple):
     description: str
 
 
-def _find_mistake(value: Any, kind: Any, error: msgspec.ValidationError, noun: str) -> _Mistake:
-    """Find the first invalid entry in a value.
+def _find_mistake(value: Any, kind: Any, noun: str) -> _Mistake | None:
+    """Find the first invalid entry in a value. Return ``None`` if the value is valid.
 
-    msgspec does not say which key of a mapping is invalid. Each item of the value is therefore checked separately.
+    msgspec does not say which key of a mapping is invalid. Each item of an invalid value is therefore checked
+    separately.
 
     Args:
-        value: the invalid value.
+        value: the value.
         kind: the type that the value should have.
-        error: the error of msgspec for the value.
         noun: the word for a key in error messages.
     """
-    for key, item, item_kind in _iterate_items(value, kind):
-        try:
-            msgspec.convert(item, item_kind)
-        except msgspec.ValidationError as item_error:
-            mistake = _find_mistake(item, item_kind, item_error, noun)
-            return mistake._replace(key=(key, *mistake.key))
+    error = _validate(value, kind)
+    if error is None:
+        return None
+    for item in _iterate_items(value, kind):
+        mistake = _find_mistake(item.value, item.kind, noun)
+        if mistake is not None:
+            return mistake._replace(key=(item.key, *mistake.key))
     if error.__cause__ is not None:
         # A struct that validates its own fields has raised this error.
         return _Mistake((), str(error))
     key_mistake = _find_key_mistake(value, kind, noun) if isinstance(value, dict) else None
     return key_mistake or _Mistake((), _describe_wrong_type(value, kind))
+
+
+def _validate(value: Any, kind: Any) -> msgspec.ValidationError | None:
+    """Return the error of msgspec for a value that does not have a certain type, or ``None`` for a valid value."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        return error
+    return None
 
 
 def _find_key_mistake(mapping: dict[Any, Any], kind: Any, noun: str) -> _Mistake | None:

@@ -64,10 +64,13 @@ def _read_stub(package: str) -> dict[str, _ImportSource]:
     stub: Any = compile(stub_code, package, "exec", _ONLY_AST)
     sources: dict[str, _ImportSource] = {}
     for statement in stub.body:
-        for alias in statement.names:
-            if alias.name == "*":
-                public_names = import_module(statement.module).__all__
-                sources |= {name: _ImportSource(statement.module, name) for name in public_names}
-            else:
-                sources[alias.asname or alias.name] = _ImportSource(statement.module, alias.name)
+        sources |= _read_import(statement)
     return sources
+
+
+def _read_import(statement: Any) -> dict[str, _ImportSource]:
+    """Return the source of each name that a statement ``from … import …`` imports."""
+    module = statement.module
+    if statement.names[0].name == "*":
+        return {name: _ImportSource(module, name) for name in import_module(module).__all__}
+    return {alias.asname or alias.name: _ImportSource(module, alias.name) for alias in statement.names}

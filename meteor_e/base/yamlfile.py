@@ -203,6 +203,10 @@ class _DocumentBuilder:
         """Return an error whose message contains the location of a key that has been read."""
         return Document(None, self.source, self.lines).error(key, message)
 
+    def _key_error(self, key: Key, line: int, message: str) -> ConfigError:
+        """Return an error for a key that cannot be read. The message contains the line of the key."""
+        return Document(None, self.source, {key: line}).error(key, message)
+
     def _build_value(self, first_event: Any, key: Key) -> Any:
         """Build a value from its first event and the events that follow.
 
@@ -263,16 +267,15 @@ class _DocumentBuilder:
 
         mapping: dict[str, Any] = {}
         for key_event in self._read_collection():
-            is_scalar = isinstance(key_event, yaml.ScalarEvent)
-            name = key_event.value if is_scalar else "?"
-            value_key = (*key, name)
-            previous_line = self.lines.get(value_key)
             line = key_event.start_mark.line + 1
-            self.lines[value_key] = line
-            if not is_scalar:
-                raise self._error(value_key, "is a key that is not a text")
+            if not isinstance(key_event, yaml.ScalarEvent):
+                raise self._key_error((*key, "?"), line, "is a key that is not a text")
+            name = key_event.value
+            value_key = (*key, name)
             if name in mapping:
-                raise self._error(value_key, f"is given twice, on lines {previous_line} and {line}")
+                message = f"is given twice, on lines {self.lines[value_key]} and {line}"
+                raise self._key_error(value_key, line, message)
+            self.lines[value_key] = line
             mapping[name] = self._build_value(next(self.events), value_key)
         return mapping
 

@@ -81,13 +81,21 @@ def read_candidates(
         InputError: if the file cannot be read, is empty or malformed, or if only some sources have an id or scores.
     """
     name = input_name(path)
-    numbered_texts = enumerate(read_segments(path, encoding=encoding), 1)
-    lines = (_Line(f"{name}, line {number}", text) for number, text in numbered_texts)
+    lines = _read_lines(path, encoding)
     first_line = next(lines, None)
     if first_line is None:
         raise InputError(f"{name} is empty; there are no candidates")
-    read_sources = _choose_reader(form or _detect_format(first_line.text, count), count, name)
-    yield from _check_same_fields(read_sources(chain([first_line], lines)), name)
+    detected_form = form or _detect_format(first_line.text, count)
+    read_sources = _choose_reader(detected_form, count, name)
+    sources = read_sources(chain([first_line], lines))
+    yield from _check_same_fields(sources, name)
+
+
+def _read_lines(path: PathLike, encoding: str) -> Iterator[_Line]:
+    """Yield the lines of a file with their locations."""
+    name = input_name(path)
+    for number, text in enumerate(read_segments(path, encoding=encoding), 1):
+        yield _Line(f"{name}, line {number}", text)
 
 
 def _detect_format(first_line: str, count: int | None) -> str:

@@ -15,6 +15,10 @@ from meteor_e.formats.inputs import TEXT_FORMATS, detect_format, read_collection
 from meteor_e.formats.plain import read_segments
 
 _ALIGNMENT_RULE = "hypotheses and references must line up, one segment per line"
+_REFERENCES_PER_SEGMENT_ERROR = (
+    "--references-per-segment is for plain reference files; in SGML, XML and COCO files, segment ids assign references "
+    "to segments"
+)
 
 
 def read_systems(
@@ -45,20 +49,21 @@ def read_systems(
         ConfigError: if there are no hypotheses or no references.
         InputError: if a file cannot be read, or hypotheses and references do not line up.
     """
-    if formats is None:
-        formats = {path: detect_format(path) for path in [*files, *references]}
-    # Files in table formats, such as CSV, are read as plain text here.
-    text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in formats.items()}
+    text_formats = _select_text_formats([*files, *references], formats)
     hypothesis_paths, reference_paths = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:
         return _read_plain_systems(hypothesis_paths, reference_paths, references_per_segment, encoding)
     if references_per_segment > 1:
-        raise ConfigError(
-            "--references-per-segment is for plain reference files; in SGML, XML and COCO files, segment ids assign "
-            "references to segments"
-        )
+        raise ConfigError(_REFERENCES_PER_SEGMENT_ERROR)
     _check_formats(hypothesis_paths, reference_paths, text_formats)
     return _read_structured_systems(hypothesis_paths, reference_paths, text_formats, encoding, on_missing)
+
+
+def _select_text_formats(paths: Iterable[str], formats: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the format of each file. Files in table formats, such as CSV, are read as plain text."""
+    if formats is None:
+        formats = {path: detect_format(path) for path in paths}
+    return {path: form if form in TEXT_FORMATS else "plain" for path, form in formats.items()}
 
 
 def _split_references(
@@ -221,10 +226,13 @@ def _read_structured_systems(
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
     sources = _collect_sources(files.values())
-    outputs: list[_SystemOutput] = []
+    for path in hypotheses:
+        if formats[path] == "plain":
+            files[path] = _read_plain_output(path, references_by_key, encoding)
+    outputs = []
     for path, default_name in zip(hypotheses, _system_names(hypotheses), strict=True):
-        file = files.get(path) or _read_plain_output(path, references_by_key, encoding)
-        for name, texts in file.texts_of("hypothesis").items():
+        # Files that contain only one system may omit its name.
+        for name, texts in files[path].texts_of("hypothesis").items():
             description = f"{path}: system {name!r}" if name else path
             complete_texts = _complete_texts(description, texts, references_by_key, on_missing)
             outputs.append(_SystemOutput(name or default_name, complete_texts, formats[path]))
@@ -321,20 +329,20 @@ def _complete_texts(
         )
     missing_keys = [key for key in references if key not in texts]
     if missing_keys:
-        segment_count = count_of(len(references), "segment")
-        problem = f"{system} lacks {len(missing_keys)} of {segment_count} (the first is {missing_keys[0]})"
-        _report_missing_segments(problem, on_missing)
+        _report_missing_segments(system, missing_keys, len(references), on_missing)
     extra_keys = [key for key in texts if key not in references]
     if extra_keys:
-        segment_count = count_of(len(extra_keys), "segment")
-        problem = f"{system} has {segment_count} that no reference has (the first is {extra_keys[0]})"
-        _report_extra_segments(problem, on_missing)
+        _report_extra_segments(system, extra_keys, on_missing)
     filled_keys = missing_keys if on_missing == "empty" else []
     return {**texts, **dict.fromkeys(filled_keys, "")}
 
 
-def _report_missing_segments(problem: str, on_missing: str) -> None:
+def _report_missing_segments(
+    system: str, missing_keys: Sequence[SegmentKey], reference_count: int, on_missing: str
+) -> None:
     """Report segments that a system lacks. The policy ``on_missing`` decides between an error and a warning."""
+    segment_count = count_of(reference_count, "segment")
+    problem = f"{system} lacks {len(missing_keys)} of {segment_count} (the first is {missing_keys[0]})"
     if on_missing == "stop":
         raise InputError(
             f"{problem}; --on-missing skip leaves them out, --on-missing empty scores empty texts for them"
@@ -343,8 +351,10 @@ def _report_missing_segments(problem: str, on_missing: str) -> None:
     warn_user(f"{problem}; they are {consequence}")
 
 
-def _report_extra_segments(problem: str, on_missing: str) -> None:
+def _report_extra_segments(system: str, extra_keys: Sequence[SegmentKey], on_missing: str) -> None:
     """Report segments without a reference. The policy ``on_missing`` decides between an error and a warning."""
+    segment_count = count_of(len(extra_keys), "segment")
+    problem = f"{system} has {segment_count} that no reference has (the first is {extra_keys[0]})"
     if on_missing != "skip":
         raise InputError(f"{problem}; --on-missing skip leaves them out")
     warn_user(f"{problem}; they are left out")
