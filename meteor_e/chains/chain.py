@@ -72,6 +72,7 @@ class Chain(PlainKeys):
         }
         plain_settings = {name: getattr(self, name) for name in PLAIN}
         chain |= {name: value for name, value in plain_settings.items() if value is not None}
+        # If these keys were omitted, resolve() would use the packs that the language names.
         if self.pack is not None or self.language.pack is not None:
             chain["pack"] = self.pack or NO_PACK
         if self.pack is not None or self.function_words is not None:
@@ -93,18 +94,16 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
         task_name, task = language.task(config.task)
     matchers = _resolve_matchers(config, language, task_name, task, registry)
     _check_values(config)
-    parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
-    weights = tuple(matcher.weight or 0.0 for matcher in matchers)
     return Chain(
         language=language,
         task=task_name,
-        parameters=Parameters(**parameters, weights=weights),
+        parameters=_resolve_parameters(config, task, matchers),
         normalization=config.normalization or language.normalization,
         matchers=matchers,
-        **config.plain,
-        pack=None if config.pack == NO_PACK else config.pack or language.pack,
+        pack=_resolve_pack(config, language),
         function_words=_resolve_function_words(config, language),
         lemmatizer=_resolve_lemmatizer(config, language, matchers, registry),
+        **config.plain,
     )
 
 
@@ -168,6 +167,19 @@ def _default_weights(language: Language, task_name: str, task: Task, registry: P
     return {name: task.weights.get(name, weight) for name, weight in default_weights.items()}
 
 
+def _resolve_parameters(config: ChainConfig, task: Task, matchers: Sequence[ChainEntry]) -> Parameters:
+    """Return the parameters of the formula, by default those of the task, and the weights of the matchers."""
+    parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
+    weights = tuple(matcher.weight or 0.0 for matcher in matchers)
+    return Parameters(**parameters, weights=weights)
+
+
+def _resolve_pack(config: ChainConfig, language: Language) -> str | None:
+    """Return the resource pack of a chain, by default the pack of the language, or ``None`` for no pack."""
+    pack = config.pack or language.pack
+    return None if config.pack == NO_PACK else pack
+
+
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
     """Return the resource pack that supplies the function words, or ``None`` for the main pack of the chain.
 
@@ -210,8 +222,9 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
     """
     with add_location(entry.location):
         component = registry.kinds[kind].get(entry.name)
-        if not entry.options and not isinstance(component.Options, type):
-            # There is nothing to check without options, so the slow import of the checker is avoided.
+        has_loaded_options_class = isinstance(component.Options, type)
+        if not entry.options and not has_loaded_options_class:
+            # The slow imports of the options class and of the checker are avoided, because there is nothing to check.
             return entry
         options = make_option_paths_absolute(component, entry)
         component.check_options(options)
@@ -250,24 +263,28 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
     registry = registry or plugin_registry()
     if name in registry.languages:
         return registry.languages.get(name)
-    if pack is None:
-        return _find_language_of_code(name, registry, generic=True)
     try:
-        return _find_language_of_code(name, registry, generic=False)
+        language = _find_language_of_code(name, registry)
     except ConfigError as error:
+        if pack is None:
+            raise
+        # A pack may define a language with a code of its own.
         return _read_language_of_pack(name, pack, str(error))
+    if not language.script:
+        return language
+    # Only generic definitions name a script.
+    message = f"language {language.code!r} ({language.name}) has no definition"
+    if pack is not None:
+        return _read_language_of_pack(name, pack, message)
+    warn_user(f"{message}; the generic definition of the script {language.script} is used")
+    return language
 
 
-def _find_language_of_code(name: str, registry: PluginRegistry, *, generic: bool) -> Language:
-    """Find a language by its code or English name.
-
-    Args:
-        name: the code or English name.
-        registry: the registry of languages.
-        generic: whether a language without a definition gets the generic definition of its script.
+def _find_language_of_code(name: str, registry: PluginRegistry) -> Language:
+    """Find a language by its code or English name, or create its generic definition.
 
     Raises:
-        ConfigError: if the language does not exist, or does not have a definition although it needs one.
+        ConfigError: if the language does not exist.
     """
     from meteor_e.languages.codes import find_tag, generic_language
 
@@ -276,12 +293,7 @@ def _find_language_of_code(name: str, registry: PluginRegistry, *, generic: bool
     for code in tag.candidates():
         if code in defined_codes:
             return registry.languages.get(code)
-    generic_definition = generic_language(tag)
-    message = f"language {tag.code!r} ({generic_definition.name}) has no definition"
-    if not generic:
-        raise ConfigError(message)
-    warn_user(f"{message}; the generic definition of the script {tag.script} is used")
-    return generic_definition
+    return generic_language(tag)
 
 
 def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
@@ -377,12 +389,13 @@ def signature(chain: Chain, components: ChainComponents) -> str:
         "lang": _describe_language(chain.language),
         "task": chain.task,
         "norm": chain.normalization.value,
-        # The parameters are abbreviated by their first letters.
-        **{name[0]: repr(getattr(chain.parameters, name)) for name in GREEK},
-        "match": "+".join(matchers),
-        **_describe_plain_settings(chain),
-        "pack": components.resources.description,
     }
+    for parameter in GREEK:
+        abbreviation = parameter[0]
+        parts[abbreviation] = repr(getattr(chain.parameters, parameter))
+    parts["match"] = "+".join(matchers)
+    parts |= _describe_plain_settings(chain)
+    parts["pack"] = components.resources.description
     if components.lemmatizer is not None:
         parts["lemmas"] = _describe_component(components.lemmatizer)
     if components.segmenter is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -54,15 +55,21 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
     """
     document = read_yaml(file)
     language = parse_language(document)
-    matcher_by_key: dict[Key, str] = {("matchers", index): name for index, name in enumerate(language.matchers)}
-    for task, values in document.data.get("tasks", {}).items():
-        matcher_by_key |= {("tasks", task, "weights", name): name for name in values["weights"]}
-    for key, name in matcher_by_key.items():
+    for key, name in _iterate_matcher_names(document.data):
         try:
             registry.matchers.get(name)
         except MeteorError as error:
             raise document.error(key, str(error)) from None
     return language
+
+
+def _iterate_matcher_names(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
+    """Yield each name of a matcher in the content of a language file, together with its key."""
+    for index, name in enumerate(content["matchers"]):
+        yield ("matchers", index), name
+    for task, values in content.get("tasks", {}).items():
+        for name in values["weights"]:
+            yield ("tasks", task, "weights", name), name
 
 
 def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:

@@ -36,6 +36,15 @@ def make_components(
     lemmatizer = None
     if chain.lemmatizer is not None:
         lemmatizer = _make_component("lemmatizer", chain.lemmatizer, chain, resources)
+    matchers = _make_matchers(chain, resources, lemmatizer)
+    segmenter = None
+    if chain.language.segmenter is not None:
+        segmenter = make_segmenter(chain.language, plugin_registry())
+    return ChainComponents(resources, lemmatizer, tuple(matchers), segmenter)
+
+
+def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemmatizer | None) -> list[Matcher]:
+    """Create the matchers of a chain. If several matchers lack resources, the error message names all resources."""
     matchers: list[Matcher] = []
     errors: list[ResourceError] = []
     for entry in chain.matchers:
@@ -43,17 +52,14 @@ def make_components(
             matcher = _make_component("matcher", entry, chain, resources)
         except ResourceError as error:
             errors.append(error)
-            continue
-        with add_location(entry.location):
-            _check_lemmatizer(entry.name, matcher, lemmatizer)
-        matchers.append(matcher)
+        else:
+            with add_location(entry.location):
+                _check_lemmatizer(entry.name, matcher, lemmatizer)
+            matchers.append(matcher)
     if errors:
         distinct_messages = dict.fromkeys(map(str, errors))
         raise ResourceError("; and ".join(distinct_messages)) from errors[0]
-    segmenter = None
-    if chain.language.segmenter is not None:
-        segmenter = make_segmenter(chain.language, plugin_registry())
-    return ChainComponents(resources, lemmatizer, tuple(matchers), segmenter)
+    return matchers
 
 
 def _make_component(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:

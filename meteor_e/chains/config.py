@@ -102,9 +102,11 @@ class ChainConfig:
         """
         overrides = make_chain_from_keys(keys)
         new_names = {name for name, value in keys.items() if value is not None}
-        new_settings = {name: getattr(overrides, name) for name in new_names - PLAIN.keys()}
-        locations = {name: location for name, location in self.locations.items() if name not in new_names}
-        return replace(self, **new_settings, plain={**self.plain, **overrides.plain}, locations=locations)
+        new_settings = {name: getattr(overrides, name) for name in new_names if name not in PLAIN}
+        new_settings["plain"] = {**self.plain, **overrides.plain}
+        # The replaced settings do not come from the file.
+        new_settings["locations"] = {name: text for name, text in self.locations.items() if name not in new_names}
+        return replace(self, **new_settings)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -139,15 +141,19 @@ def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
     Raises:
         ConfigError: for the first invalid key or value.
     """
-    content = {name: value for name, value in keys.items() if value is not None}
+    content = {name: _resolve_path_object(value) for name, value in keys.items() if value is not None}
     for name in GREEK:
         if name in content:
             raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {content[name]!r}}}")
-    content |= {name: str(Path(path).resolve()) for name, path in content.items() if isinstance(path, os.PathLike)}
     if all(_is_simple(name, value) for name, value in content.items()):
         # Simple values need not be checked, so the slow import of the checker is avoided.
         return _make_chain(Document(content))
     return load_chain(content)
+
+
+def _resolve_path_object(value: Any) -> Any:
+    """Convert a path object to an absolute path as a string. Return any other value unchanged."""
+    return str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
 
 
 def _is_simple(name: str, value: Any) -> bool:
@@ -217,19 +223,22 @@ def _find_chain_file(name: str) -> Path | Traversable:
     from meteor_e.plugins.registry import plugin_registry
 
     chains = plugin_registry().chains
-    file_exists = Path(name).is_file()
-    if name in chains:
-        if file_exists:
-            warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
-        return chains.get(name)
-    if file_exists:
-        return Path(name)
+    if Path(name).is_file():
+        if name not in chains:
+            return Path(name)
+        warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
     try:
-        return chains.get(name)  # This call raises an error that lists the names of chains.
+        return chains.get(name)
     except ConfigError as error:
-        yaml_files = [path for path in (f"{name}.yaml", f"{name}.yml") if Path(path).is_file()]
-        suggestion = f" (did you mean the file {yaml_files[0]}?)" if yaml_files else ""
-        raise ConfigError(f"{error}{suggestion}") from None
+        raise ConfigError(f"{error}{_suggest_chain_file(name)}") from None
+
+
+def _suggest_chain_file(name: str) -> str:
+    """Return a suggestion for an error message about an unknown chain if a YAML file has its name."""
+    for path in (f"{name}.yaml", f"{name}.yml"):
+        if Path(path).is_file():
+            return f" (did you mean the file {path}?)"
+    return ""
 
 
 def _make_chain(document: Document) -> ChainConfig:
@@ -238,20 +247,26 @@ def _make_chain(document: Document) -> ChainConfig:
     for name, key in KEYS.items():
         if key.is_path is not None and name in data and key.is_path(data[name]):
             data[name] = document.path(data[name])
-    return ChainConfig(
-        language=data.get("language"),
-        task=data.get("task"),
-        parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
-        normalization=Normalization(data["normalization"]) if "normalization" in data else None,
-        matchers=_read_matchers(document) if "matchers" in data else None,
-        plain={name: KEYS[name].type(data[name]) for name in PLAIN if name in data},
-        pack=data.get("pack"),
-        function_words=data.get("function_words"),
-        lemmatizer=_read_lemmatizer(document) if "lemmatizer" in data else None,
-        name=data.get("name", Path(document.source).stem),
-        description=data.get("description", ""),
-        locations={str(key[0]): f"{document.location(key)}: {key[0]}" for key in document.lines if len(key) == 1},
-    )
+    # Keys that the document omits keep the default values of ChainConfig.
+    settings = {name: value for name, value in data.items() if name not in PLAIN}
+    settings["plain"] = {name: KEYS[name].type(data[name]) for name in PLAIN if name in data}
+    settings.setdefault("name", Path(document.source).stem)
+    settings["locations"] = _locate_keys(document)
+    if "parameters" in data:
+        settings["parameters"] = {name: float(value) for name, value in data["parameters"].items()}
+    if "normalization" in data:
+        settings["normalization"] = Normalization(data["normalization"])
+    if "matchers" in data:
+        settings["matchers"] = _read_matchers(document)
+    if "lemmatizer" in data:
+        settings["lemmatizer"] = _read_lemmatizer(document)
+    return ChainConfig(**settings)
+
+
+def _locate_keys(document: Document) -> dict[str, str]:
+    """Return the location of each top-level key of a document, as ``file:line: key``."""
+    top_level_keys = [key for key in document.lines if len(key) == 1]
+    return {str(key[0]): f"{document.location(key)}: {key[0]}" for key in top_level_keys}
 
 
 def _read_matchers(document: Document) -> tuple[ChainEntry, ...]:

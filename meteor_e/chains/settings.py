@@ -32,17 +32,16 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
     Raises:
         ConfigError: if the chain is invalid, or does not have a matcher that the settings name.
     """
-    config = load_chain(overrides if chain is None else chain)
-    if chain is not None:
-        config = config.override(overrides)
+    original_config = ChainConfig() if chain is None else load_chain(chain)
+    config = original_config.override(overrides)
+    matcher_settings = dict(settings)
+    lemmatizer_options = matcher_settings.pop("lemmatizer", None)
     matchers = _list_matchers(config)
-    for name, options in settings.items():
-        if name != "lemmatizer":
-            _update_matchers(matchers, name, options)
-    new_values: dict[str, Any] = {"matchers": matchers}
-    if "lemmatizer" in settings:
-        new_values["lemmatizer"] = _update_lemmatizer(config, settings["lemmatizer"])
-    return new_values
+    for name, options in matcher_settings.items():
+        _update_matchers(matchers, name, options)
+    if lemmatizer_options is None:
+        return {"matchers": matchers}
+    return {"matchers": matchers, "lemmatizer": _update_lemmatizer(config, lemmatizer_options)}
 
 
 def _update_matchers(entries: Sequence[dict[str, Any]], name: str, options: Mapping[str, Any]) -> None:
@@ -120,16 +119,19 @@ def chain_with_paths(
     Raises:
         PluginError: for a matcher or lemmatizer that is not installed.
     """
-    new_chain = dict(chain)
-    for name, key in KEYS.items():
-        value = chain.get(name)
-        if key.is_path is not None and isinstance(value, str) and key.is_path(value):
-            new_chain[name] = change(value)
-    if isinstance(chain.get("matchers"), list | tuple):
-        new_chain["matchers"] = [entry_with_paths("matcher", entry, change, registry) for entry in chain["matchers"]]
-    if "lemmatizer" in chain:
-        new_chain["lemmatizer"] = entry_with_paths("lemmatizer", chain["lemmatizer"], change, registry)
-    return new_chain
+    return {name: _value_with_paths(name, value, change, registry) for name, value in chain.items()}
+
+
+def _value_with_paths(name: str, value: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
+    """Replace all file paths in the value of a key of a chain. Invalid values are not changed."""
+    if name == "matchers" and isinstance(value, list | tuple):
+        return [entry_with_paths("matcher", entry, change, registry) for entry in value]
+    if name == "lemmatizer":
+        return entry_with_paths("lemmatizer", value, change, registry)
+    is_path = KEYS[name].is_path if name in KEYS else None
+    if is_path is not None and isinstance(value, str) and is_path(value):
+        return change(value)
+    return value
 
 
 def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
