@@ -63,11 +63,10 @@ class MeteorScore(Metric):
         width = statistics_width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(width, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
-        # The hash of the signature prevents a MetricCollection from merging metrics with different settings.
-        signature_digest = sha256(self.meteor.signature.encode()).hexdigest()
-        # The hash is shortened to 15 hexadecimal digits, which fit into a 64-bit integer.
-        signature_hash = int(signature_digest[:15], 16)
-        self.add_state("chain", default=torch.tensor(signature_hash, dtype=torch.int64), dist_reduce_fx="max")
+        # This state prevents a MetricCollection from merging metrics with different settings. It is the same in all
+        # processes, so the maximum does not change it.
+        signature_hash = torch.tensor(_hash_signature(self.meteor.signature), dtype=torch.int64)
+        self.add_state("chain", default=signature_hash, dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:
             self.add_state("sentences", default=[], dist_reduce_fx="cat")
@@ -127,6 +126,11 @@ class MeteorScore(Metric):
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot one or several values of the metric; see ``torchmetrics.Metric.plot``."""
         return self._plot(val, ax)
+
+
+def _hash_signature(signature: str) -> int:
+    """Return the first 15 hexadecimal digits of the SHA-256 of a signature as a number, which fits into 64 bits."""
+    return int(sha256(signature.encode()).hexdigest()[:15], 16)
 
 
 def meteor_score(

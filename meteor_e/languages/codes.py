@@ -76,14 +76,21 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     tag = _parse_code(text)
     if tag is None:
         tag = langcodes.Language.get(_find_code(text, defined_codes))
-    usual_script = _find_script(langcodes.Language.get(str(tag.language)))
-    language = str(tag.prefer_macrolanguage().language)
+    macrolanguage = str(tag.prefer_macrolanguage().language)
     return LanguageTag(
         code=tag.to_tag(),
-        language=_GROUPS.get(language, language),
+        language=_GROUPS.get(macrolanguage, macrolanguage),
         script=_find_script(tag),
-        other_script=tag.script is not None and tag.script != usual_script,
+        other_script=_has_other_script(tag),
     )
+
+
+def _has_other_script(tag: langcodes.Language) -> bool:
+    """Return whether a tag names a script that is not the usual script of its language."""
+    import langcodes
+
+    language_without_region = langcodes.Language.get(str(tag.language))
+    return tag.script is not None and tag.script != _find_script(language_without_region)
 
 
 def _find_script(tag: langcodes.Language) -> str:

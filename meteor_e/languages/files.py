@@ -48,14 +48,10 @@ def parse_language(data: object, source: str = "") -> Language:
         # Importing the checker is slow, so built-in language files are not checked here, but by a test.
         _check_content(document)
     content: Any = document.data
-    settings = {"meteor_code": content["code"], **content, "source": document.source}
+    settings = {key: _convert_value(key, value, document) for key, value in content.items()}
+    settings.setdefault("meteor_code", content["code"])
+    settings["source"] = document.source
     settings["tasks"] = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
-    for key in ("pack", "function_words"):
-        if key in content and is_path(content[key]):
-            settings[key] = document.path(content[key])
-    for key, convert in _CONVERTERS.items():
-        if key in content:
-            settings[key] = convert(content[key])
     return Language(**settings)
 
 
@@ -67,6 +63,13 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "evidence": lambda effects: {resource: Evidence(**effect) for resource, effect in effects.items()},
 }
 """Functions that convert values of a language file to the types of :class:`Language`, by key."""
+
+
+def _convert_value(key: str, value: Any, document: Document) -> Any:
+    """Convert a value of a language file to the type that :class:`Language` needs. Make the path of a pack absolute."""
+    if key in ("pack", "function_words"):
+        return document.path(value) if is_path(value) else value
+    return _CONVERTERS[key](value) if key in _CONVERTERS else value
 
 
 def _check_content(document: Document) -> None:

@@ -34,19 +34,21 @@ def find_entry_points() -> list[EntryPoint]:
 
     from meteor_e.api.hooks import PROJECT
 
+    installed_entry_points = entry_points(group=PROJECT)
     selected_names = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
-    selected_entry_points = []
-    installed_names = set()
-    for entry_point in entry_points(group=PROJECT):
-        origin = _origin(entry_point)
-        plugin_names = {origin.plugin, origin.distribution}
-        installed_names |= plugin_names
-        if not selected_names or plugin_names & selected_names:
-            selected_entry_points.append(entry_point)
+    if not selected_names:
+        return list(installed_entry_points)
+    installed_names = {name for entry_point in installed_entry_points for name in _plugin_names(entry_point)}
     missing_names = selected_names - installed_names - {"none"}
     if missing_names:
         raise _missing_plugin_error(min(missing_names), installed_names)
-    return selected_entry_points
+    return [entry_point for entry_point in installed_entry_points if _plugin_names(entry_point) & selected_names]
+
+
+def _plugin_names(entry_point: EntryPoint) -> set[str]:
+    """Return the names that select a plugin: the names of its entry point and of its distribution."""
+    origin = _origin(entry_point)
+    return {origin.plugin, origin.distribution}
 
 
 def _missing_plugin_error(name: str, installed_names: Collection[str]) -> ConfigError:
@@ -77,7 +79,7 @@ def check_core_version(distribution: Distribution | None) -> None:
     if distribution is None:
         return
     for requirement in distribution.requires or ():
-        if not _accepts_core_version(requirement):
+        if _restricts_core_version(requirement) and not _accepts_core_version(requirement):
             raise PluginError(
                 f"it requires {requirement}, and this is meteor_e {__version__}; install versions that fit: "
                 "pip install --upgrade meteor_e and the plugin"
@@ -88,14 +90,17 @@ _CORE_REQUIREMENT = re.compile(r"meteor[-_.]+e(?![A-Za-z0-9._-])(.*)", re.IGNORE
 """The pattern of requirements of meteor_e. The group contains the version specifier."""
 
 
-def _accepts_core_version(text: str) -> bool:
-    """Return whether a requirement such as ``meteor-e>=1.0`` allows the installed version of meteor_e.
+def _restricts_core_version(requirement: str) -> bool:
+    """Return whether a requirement concerns meteor_e and is not simply its installed version, as in ``==1.0``.
 
-    Requirements of other distributions are always accepted.
+    This check avoids the import of packaging, which loads slowly.
     """
-    core_requirement = _CORE_REQUIREMENT.fullmatch(text)
-    if core_requirement is None or core_requirement[1] in ("", f"=={__version__}"):
-        return True  # This check avoids the import of packaging, which loads slowly.
+    core_requirement = _CORE_REQUIREMENT.fullmatch(requirement)
+    return core_requirement is not None and core_requirement[1] not in ("", f"=={__version__}")
+
+
+def _accepts_core_version(text: str) -> bool:
+    """Return whether a requirement such as ``meteor-e>=1.0`` allows the installed version of meteor_e."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     try:
@@ -217,14 +222,11 @@ class InstalledPlugins:
             self._called_hooks.add(call)
             origin = self._origins[implementation.plugin_name]
             try:
-                result = implementation.function()
-                # A generator runs the code of the plugin, too, so its errors are caught here.
-                if isinstance(result, Iterator):
-                    result = list(result)
+                result = _call_hook(implementation)
             except PLUGIN_FAILURES as error:
                 self.add_problem(origin, f"{hook}(): it raised {describe_error(error)}")
-                continue
-            yield origin, result
+            else:
+                yield origin, result
 
     def add_problem(self, origin: Origin, problem: str) -> None:
         """Record a problem of a plugin. The problem will be shown as a warning and by ``meteor-e plugins``."""
@@ -239,3 +241,12 @@ class InstalledPlugins:
             messages, self.pending_warnings = self.pending_warnings, []
         for message in messages:
             warn_user(message, PluginWarning)
+
+
+def _call_hook(implementation: pluggy.HookImpl) -> object:
+    """Call the hook of a plugin and return its result. An iterator is converted to a list.
+
+    A generator runs the code of the plugin, so it must not raise errors after this call.
+    """
+    result = implementation.function()
+    return list(result) if isinstance(result, Iterator) else result

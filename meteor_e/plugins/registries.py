@@ -58,6 +58,8 @@ class Registry(ABC, Generic[T]):
     """The class of the exception for a name that does not exist."""
     advice_for_unknown = ""
     """Additional advice in the error message for a name that does not exist."""
+    advice_on_plugins = ""
+    """Advice about plugins in the same message, unless a plugin has failed."""
 
     def __init__(self, kind: str, plugins: InstalledPlugins, hook: str | None = None) -> None:
         self.kind = kind
@@ -235,15 +237,14 @@ class Registry(ABC, Generic[T]):
         if advice:
             return PluginError("; ".join([advice, *problems]))
         names = sorted({*self.builtins, *self._claims})
-        suggestion = near_miss(name, names)
-        sentences = [f"there is no {self.kind} {name!r}{suggestion}", f"the {self.kind}s: {', '.join(names)}"]
-        if self.advice_for_unknown:
-            sentences.append(self.advice_for_unknown)
-        if problems:
-            sentences.append(f"plugins that failed: {'; '.join(problems)}")
-        elif self.unknown_error is PluginError:
-            sentences.append("plugins add others, and `meteor-e plugins` lists the installed ones")
-        return self.unknown_error("; ".join(sentences))
+        failures = f"plugins that failed: {'; '.join(problems)}" if problems else self.advice_on_plugins
+        sentences = [
+            f"there is no {self.kind} {name!r}{near_miss(name, names)}",
+            f"the {self.kind}s: {', '.join(names)}",
+            self.advice_for_unknown,
+            failures,
+        ]
+        return self.unknown_error("; ".join(filter(None, sentences)))
 
 
 class ClassRegistry(Registry[type[T]]):
@@ -256,6 +257,7 @@ class ClassRegistry(Registry[type[T]]):
     """
 
     unknown_error = PluginError
+    advice_on_plugins = "plugins add others, and `meteor-e plugins` lists the installed ones"
     builtins: Mapping[str, object] = {}
 
     def __init__(

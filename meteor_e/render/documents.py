@@ -36,33 +36,38 @@ class JsonLinesOutput(OutputFormat):
             stream.write(json.dumps(json_ready(entry), ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
+def _json_pieces(value: Any, level: int = 0) -> Iterator[str]:
     """Yield a JSON document in pieces, which together equal ``json.dumps(value, indent=2)``.
 
     Args:
         value: the document or a part of it. It may contain sequences that create their items on demand.
-        line: the separator between the lines of the value, which is a line feed followed by the indentation.
+        level: the level of indentation.
     """
+    line_start = "\n" + "  " * level
     if not _is_lazy(value):
         text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready)
-        yield text.replace("\n", line)
+        yield text.replace("\n", line_start)
         return
     if not value:
         yield "[]"  # The value is an empty lazy sequence.
         return
-    item_line = line + "  "
+    opening, closing = ("{", "}") if isinstance(value, Mapping) else ("[", "]")
+    yield opening
+    for index, (label, item) in enumerate(_label_items(value)):
+        comma = "," if index > 0 else ""
+        yield f"{comma}{line_start}  {label}"
+        yield from _json_pieces(item, level + 1)
+    yield f"{line_start}{closing}"
+
+
+def _label_items(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the items of a mapping or list. The label of each item is its key as JSON, or empty for a list."""
     if isinstance(value, Mapping):
-        opening, closing = "{", "}"
-        labeled_items = ((f"{json.dumps(key, ensure_ascii=False)}: ", item) for key, item in value.items())
+        for key, item in value.items():
+            yield f"{json.dumps(key, ensure_ascii=False)}: ", item
     else:
-        opening, closing = "[", "]"
-        labeled_items = (("", item) for item in value)
-    separator = opening
-    for label, item in labeled_items:
-        yield f"{separator}{item_line}{label}"
-        yield from _json_pieces(item, item_line)
-        separator = ","
-    yield line + closing
+        for item in value:
+            yield "", item
 
 
 def _is_lazy(value: Any) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.formats import Grid, Result
 from meteor_e.api.score_table import ScoreTable, SystemScores
+from meteor_e.api.segments import SegmentId
 from meteor_e.render.plain import format_number, format_p, isolate, printable
 from meteor_e.render.score_document import SegmentRow, metric_entries, segment_rows, significance_entry, system_entry
 
@@ -83,6 +84,14 @@ class _GridColumn(NamedTuple):
     """A column of a text table, with one cell per system."""
 
     title: str
+    cells: list[str]
+
+
+class _TestRow(NamedTuple):
+    """A row of the table of significance tests: the test of one system and one metric column."""
+
+    system: str
+    metric: str
     cells: list[str]
 
 
@@ -209,36 +218,37 @@ class ScoreResult(Result):
         column = self.table.columns[index]
         values_by_system = [self.table.column_values(system)[index] for system in self.table.systems]
         title = column.name if column.higher_is_better else f"{column.name} ↓"
-        # The first value of a column is the score, and the other values are its components.
-        yield _GridColumn(title, [number_format.format(values[0]) for values in values_by_system])
+        # The score is the first value, and its components follow.
+        n_values = 1 + len(column.parts)
+        score_cells, *part_cells = [
+            [number_format.format(values[i]) for values in values_by_system] for i in range(n_values)
+        ]
+        yield _GridColumn(title, score_cells)
         if self.intervals is not None and column.name in self.intervals.columns:
             intervals = self.intervals.columns[column.name]
             yield _GridColumn(INTERVAL_TITLE, [number_format.format_interval(interval) for interval in intervals])
         if len(self.table.columns) == 1:
-            for position, part in enumerate(column.parts, 1):
-                components = [number_format.format(values[position]) for values in values_by_system]
-                yield _GridColumn(PART_TITLES.get(part, part), components)
+            for part, cells in zip(column.parts, part_cells, strict=True):
+                yield _GridColumn(PART_TITLES.get(part, part), cells)
 
     def _score_notes(self) -> list[str]:
-        """Return the notes below the table of scores: signatures, the method of intervals, and skipped segments.
+        """Return the notes below the table of scores: signatures, the method of intervals, and skipped segments."""
+        notes = self._signature_notes()
+        if self.intervals is not None:
+            notes.append(_describe_bootstrap(self.intervals.samples, self.intervals.seed))
+        if self.table.left_out:
+            notes.append(_describe_skipped_segments(self.table.left_out.values()))
+        return notes
 
-        Metrics with the same signature share a note.
-        """
+    def _signature_notes(self) -> list[str]:
+        """Return a note for each signature. Metrics with the same signature share a note."""
         names_by_signature: dict[str, list[str]] = {}
         for metric in self.table.metrics:
             names = names_by_signature.setdefault(metric.signature, [])
             names += [column.name for column in metric.columns]
         if len(self.table.columns) == 1:
-            notes = list(names_by_signature)
-        else:
-            notes = [f"{', '.join(names)}: {signature}" for signature, names in names_by_signature.items()]
-        if self.intervals is not None:
-            notes.append(_describe_bootstrap(self.intervals.samples, self.intervals.seed))
-        skipped_ids = [str(segment_id) for segment_id in self.table.left_out.values()]
-        if skipped_ids:
-            count = "segment" if len(skipped_ids) == 1 else f"{len(skipped_ids)} segments"
-            notes.append(f"Left out, because it cannot be aligned in every system: {count} {', '.join(skipped_ids)}.")
-        return notes
+            return list(names_by_signature)
+        return [f"{', '.join(names)}: {signature}" for signature, names in names_by_signature.items()]
 
     def _test_grid(self, tests: TableTests, digits: int | None) -> Grid:
         """Return the text table of significance tests, with one row for each metric column and system.
@@ -246,17 +256,22 @@ class ScoreResult(Result):
         A single metric is named in the header of the score column. Several metrics are named in a column of their own.
         """
         columns = self.table.columns
-        has_one_column = len(columns) == 1
-        titles = ["system", columns[0].name] if has_one_column else ["system", "metric", "score"]
-        rows = []
-        for column, system_tests, number_format in zip(
-            columns, tests.columns, self._number_formats(digits), strict=True
-        ):
-            for system, test in zip(self.table.systems, system_tests, strict=True):
-                labels = [system.system] if has_one_column else [system.system, column.name]
-                rows.append(labels + _test_cells(test, number_format))
+        test_rows = self._test_rows(tests, digits)
+        if len(columns) == 1:
+            titles = ["system", columns[0].name]
+            rows = [[row.system, *row.cells] for row in test_rows]
+        else:
+            titles = ["system", "metric", "score"]
+            rows = [[row.system, row.metric, *row.cells] for row in test_rows]
         header = [*titles, INTERVAL_TITLE, "difference", INTERVAL_TITLE, "p"]
-        return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
+        return Grid(header, rows, notes=self._test_notes(tests), left=len(titles) - 1)
+
+    def _test_rows(self, tests: TableTests, digits: int | None) -> Iterator[_TestRow]:
+        """Yield the rows of the table of significance tests, by metric column and system."""
+        formats = self._number_formats(digits)
+        for column, system_tests, number_format in zip(self.table.columns, tests.columns, formats, strict=True):
+            for system, test in zip(self.table.systems, system_tests, strict=True):
+                yield _TestRow(system.system, column.name, _test_cells(test, number_format))
 
     def _test_notes(self, tests: TableTests) -> list[str]:
         """Return the notes below the table of significance tests: the method, the baseline, and possibly a warning."""
@@ -342,6 +357,12 @@ class ScoreResult(Result):
 def _describe_bootstrap(samples: int, seed: int) -> str:
     """Return a note that describes how confidence intervals were computed."""
     return f"interval: bootstrap, {samples} samples, seed {seed}"
+
+
+def _describe_skipped_segments(ids: Collection[SegmentId]) -> str:
+    """Return a note that lists the segments that were skipped."""
+    count = "segment" if len(ids) == 1 else f"{len(ids)} segments"
+    return f"Left out, because it cannot be aligned in every system: {count} {', '.join(map(str, ids))}."
 
 
 def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:

@@ -128,9 +128,12 @@ class MeteorE(evaluate.Metric):
         metric = _make_meteor(language, _set_parameters(options or {}, parameters))
         corpus_score = metric.corpus(predictions, references, segments=True)
         segment_scores = [segment.score for segment in corpus_score.segments]
+        mean_score = math.fsum(segment_scores) / len(segment_scores)
+        components = {part: getattr(corpus_score, part) for part in PARTS if part != "score"}
         return {
-            "meteor": math.fsum(segment_scores) / len(segment_scores),
-            **{"corpus" if part == "score" else part: getattr(corpus_score, part) for part in PARTS},
+            "meteor": mean_score,
+            "corpus": corpus_score.score,
+            **components,
             "segments": segment_scores,
             "signature": corpus_score.signature,
         }
