@@ -71,8 +71,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     systems = inputs.systems()
     metric_options = metric.for_text(systems[0].context)
     meteor = metric_options.meteor()
-    metric_names = metric_options.metrics or ("meteor",)
-    metrics = _omit_meteor(metric_options.create_metrics(metric_names), meteor.signature)
+    metrics = _create_metrics(metric_options, meteor.signature)
     with terminal_progress() as progress:
         loaded_systems = load_systems(systems)
         segments = list(loaded_systems[0].read())
@@ -92,18 +91,20 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     click.echo(f"wrote {page.output}", err=True)
 
 
-def _omit_meteor(metrics: Sequence[Metric], meteor_signature: str) -> list[Metric | None]:
-    """Replace METEOR by None, because the report computes METEOR together with the alignments.
+def _create_metrics(options: ReportMetrics, meteor_signature: str) -> list[Metric | None]:
+    """Create the metrics that the command line names.
+
+    None stands for METEOR, which the report computes together with the alignments.
 
     Args:
-        metrics: the metrics that the command line names.
+        options: the options for metrics.
         meteor_signature: signature of the METEOR metric that computes the alignments.
     """
-    signatures = [metric.signature for metric in metrics]
-    metrics_or_none: list[Metric | None] = list(metrics)
+    metrics: list[Metric | None] = list(options.create_metrics(options.metrics or ("meteor",)))
+    signatures = [metric.signature for metric in metrics if metric is not None]
     if meteor_signature in signatures:
-        metrics_or_none[signatures.index(meteor_signature)] = None
-    return metrics_or_none
+        metrics[signatures.index(meteor_signature)] = None
+    return metrics
 
 
 def _read_hypotheses(systems: Sequence[System]) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ Each match is printed in the color of its matcher.
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from collections import deque
@@ -109,21 +110,19 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     matches.
     """
     matches_by_word = _find_matches_by_word(alignment)
-    word_columns: list[WordColumn] = []
-    hypothesis_end = 0
-    reference_end = 0
+    match_columns = []
     for index in _find_straight_matches(alignment.matches):
         hypothesis_words, reference_words = _find_word_ranges(alignment.matches[index])
-        hypothesis_gap = range(hypothesis_end, hypothesis_words.start)
-        reference_gap = range(reference_end, reference_words.start)
-        word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
-        word_columns.append(WordColumn(hypothesis_words, reference_words, index))
-        hypothesis_end = hypothesis_words.stop
-        reference_end = reference_words.stop
-    remaining_hypothesis = range(hypothesis_end, len(alignment.hypothesis))
-    remaining_reference = range(reference_end, len(alignment.reference))
-    word_columns += _arrange_gap(remaining_hypothesis, remaining_reference, matches_by_word)
-    return word_columns
+        match_columns.append(WordColumn(hypothesis_words, reference_words, index))
+    # Empty columns mark the start and the end of the texts, so that there is a gap between any two columns.
+    start = WordColumn(_empty_range(0), _empty_range(0), None)
+    end = WordColumn(_empty_range(len(alignment.hypothesis)), _empty_range(len(alignment.reference)), None)
+    word_columns: list[WordColumn] = []
+    for previous, column in itertools.pairwise([start, *match_columns, end]):
+        hypothesis_gap = range(previous.hypothesis_words.stop, column.hypothesis_words.start)
+        reference_gap = range(previous.reference_words.stop, column.reference_words.start)
+        word_columns += [*_arrange_gap(hypothesis_gap, reference_gap, matches_by_word), column]
+    return word_columns[:-1]
 
 
 def _arrange_gap(
@@ -139,18 +138,24 @@ def _arrange_gap(
         matches_by_word: the match of each hypothesis word, and the match of each reference word.
     """
     hypothesis_matches, reference_matches = matches_by_word
-    no_words = range(0)
+
+    def can_share_column(hypothesis_word: int, reference_word: int) -> bool:
+        return hypothesis_matches[hypothesis_word] is None or reference_matches[reference_word] is None
+
+    no_words = _empty_range(0)
     remaining_references = deque(reference_gap)
     for hypothesis_word in hypothesis_gap:
-        is_matched = hypothesis_matches[hypothesis_word] is not None
-        next_is_matched = bool(remaining_references) and reference_matches[remaining_references[0]] is not None
-        if not remaining_references or (is_matched and next_is_matched):
-            reference_words = no_words
-        else:
+        reference_words = no_words
+        if remaining_references and can_share_column(hypothesis_word, remaining_references[0]):
             reference_words = _word_range(remaining_references.popleft())
         yield WordColumn(_word_range(hypothesis_word), reference_words, None)
     for reference_word in remaining_references:
         yield WordColumn(no_words, _word_range(reference_word), None)
+
+
+def _empty_range(position: int) -> range:
+    """Return the empty range before the word at a position."""
+    return range(position, position)
 
 
 def _word_range(index: int) -> range:

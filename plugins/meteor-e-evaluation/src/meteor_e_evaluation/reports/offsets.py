@@ -37,6 +37,10 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
     """Find the start and the end of the range in the raw text from which each normalized character comes.
 
+    For example, the raw text ``a b…`` is aligned with the normalized text ``ab..``. The letters have the ranges
+    ``(0, 1)`` and ``(2, 3)``. The first full stop is inserted and has the empty range ``(3, 3)``. The other full stop
+    replaces the ellipsis and has the range ``(3, 4)``.
+
     Args:
         text: the raw text. Its white space is ignored.
         normalized: the normalized text without white space.
@@ -44,6 +48,7 @@ def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
     positions = [position for position, character in enumerate(text) if not character.isspace()]
     raw_characters = "".join(text[position] for position in positions)
     ranges: list[tuple[int, int]] = []
+    # The indices of the edits refer to the unfolded texts, too, because folding does not change the length of a text.
     for edit in Levenshtein.opcodes(_fold(raw_characters), _fold(normalized)):
         if edit.tag == "insert":
             # An inserted character has an empty range before the next raw character, or at the end of the text.

@@ -194,14 +194,20 @@ def _format_palette() -> str:
         styles[f"s{index}"] = system
     for index in range(MATCHER_STYLES):
         styles[f"m{index}"] = matcher_style(index)
-    light = "".join(f"--{name}:{style.light};" for name, style in styles.items())
-    dark = "".join(f"--{name}:{style.dark};" for name, style in styles.items())
-    classes = "".join(f".{name}{{--c:var(--{name})}}" for name in styles)
-    return (
-        f":root{{{light}}}\n"
-        f'@media (prefers-color-scheme: dark){{:root:not([data-theme="light"]){{{dark}}}}}\n'
-        f':root[data-theme="dark"]{{{dark}}}\n{classes}\n'
-    )
+    light_colors = "".join(f"--{name}:{style.light};" for name, style in styles.items())
+    dark_colors = "".join(f"--{name}:{style.dark};" for name, style in styles.items())
+    rules = [
+        _css_rule(":root", light_colors),
+        _css_rule("@media (prefers-color-scheme: dark)", _css_rule(':root:not([data-theme="light"])', dark_colors)),
+        _css_rule(':root[data-theme="dark"]', dark_colors),
+        "".join(_css_rule(f".{name}", f"--c:var(--{name})") for name in styles),
+    ]
+    return "".join(f"{rule}\n" for rule in rules)
+
+
+def _css_rule(selector: str, content: str) -> str:
+    """Return a CSS rule, whose content consists of declarations or, in a media query, of rules."""
+    return f"{selector}{{{content}}}"
 
 
 def _make_template_variables(report: Report) -> dict[str, Any]:

@@ -81,16 +81,28 @@ def json_parts(report: Report) -> Iterator[bytes]:
     """
     vocabulary = _sort_words(report)
     word_ids = {word: word_id for word_id, word in enumerate(vocabulary)}
-    # The systems are added to the JSON object that contains the header.
-    yield b"{" + _encode_members(_make_header(report, vocabulary)) + b',"systems":['
     # For each segment, a dictionary maps the index of a reference to the words of the reference.
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
+    yield b"{" + _encode_members(_make_header(report, vocabulary)) + b',"systems":['
+    yield from _encode_systems(report, word_ids, reference_words)
+    yield b"]," + _encode_members({"referenceWords": reference_words}) + b"}"
+
+
+def _encode_systems(
+    report: Report, word_ids: Mapping[str, int], reference_words: list[dict[int, list[int]]]
+) -> Iterator[bytes]:
+    """Yield the JSON text of each system, with a comma before every system but the first.
+
+    Args:
+        report: the report.
+        word_ids: index of each word in the vocabulary.
+        reference_words: for each segment, the words by index of the reference. The function adds to it.
+    """
     for index, system in enumerate(report.systems):
         segment_words = _split_words(system, word_ids)
         _add_reference_words(reference_words, system, segment_words.references)
         separator = b"," if index > 0 else b""
         yield separator + _encode_json(_make_system_data(report, index, segment_words.hypotheses))
-    yield b"]," + _encode_members({"referenceWords": reference_words}) + b"}"
 
 
 def _make_header(report: Report, vocabulary: Sequence[str]) -> dict[str, Any]:
@@ -160,12 +172,12 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
     """
     alignments = system.alignments
     id_by_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
-    forms = np.frombuffer(alignments.words, np.int32)
-    ids: list[int] = id_by_form[forms].tolist()
+    form_index = np.frombuffer(alignments.words, np.int32)  # The distinct word that each word of the system repeats.
+    ids: list[int] = id_by_form[form_index].tolist()
     # The words of each hypothesis are followed by the words of the best reference of the same segment.
     word_counts = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
-    texts = _split(ids, word_counts.reshape(-1))
-    return SegmentWords(hypotheses=texts[0::2], references=texts[1::2])
+    hypotheses_and_references = _split(ids, word_counts.reshape(-1))
+    return SegmentWords(hypotheses=hypotheses_and_references[0::2], references=hypotheses_and_references[1::2])
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:

@@ -361,26 +361,29 @@ def _score_other_metrics(
     inputs = [System.from_lists(system.name, system.hypotheses, references) for system in systems]
     keep = KeptData(segments=True, statistics=True, details=True)
     table = evaluate(metrics, inputs, keep=keep, progress=progress)
-    results = []
-    for index, metric in enumerate(metrics):
-        untested = _make_metric_result(metric, index, table)
-        explanations = tuple(_explain_differences(metric, untested.result, systems, references))
-        result = dataclasses.replace(untested.result, explanations=explanations)
-        results.append(untested._replace(result=result))
-    return results
+    return [_make_metric_result(metric, index, table, systems, references) for index, metric in enumerate(metrics)]
 
 
-def _make_metric_result(metric: Metric, metric_index: int, table: ScoreTable) -> _UntestedResult:
-    """Collect the scores of a metric.
+def _make_metric_result(
+    metric: Metric,
+    metric_index: int,
+    table: ScoreTable,
+    systems: Sequence[ScoredSystem],
+    references: Sequence[tuple[str, ...]],
+) -> _UntestedResult:
+    """Collect the scores of a metric, and explain them.
 
     Args:
         metric: the metric.
         metric_index: index of the metric in the table.
         table: scores of the systems.
+        systems: the systems, for the explanations.
+        references: references of each segment, for the explanations.
     """
     system_scores = [system.metrics[metric_index] for system in table.systems]
     # A metric may return several values. Only the first value is the score.
     scores = tuple(entry.values[0] for entry in system_scores)
+    segment_scores = tuple(_get_segment_scores(entry) for entry in system_scores)
     has_details = bool(system_scores[0].segment_details)
     result = MetricResult(
         label=metric.label,
@@ -388,7 +391,8 @@ def _make_metric_result(metric: Metric, metric_index: int, table: ScoreTable) ->
         higher_is_better=metric.higher_is_better,
         decimals=_choose_decimals(metric, scores),
         scores=scores,
-        segments=tuple(_get_segment_scores(entry) for entry in system_scores),
+        segments=segment_scores,
+        explanations=tuple(_explain_differences(metric, segment_scores, systems, references)),
         details=tuple(list(entry.segment_details) for entry in system_scores) if has_details else (),
     )
     statistics = [np.asarray(entry.statistics) for entry in system_scores]
@@ -421,7 +425,10 @@ def _test_differences(results: Sequence[_UntestedResult], settings: _TestSetting
 
 
 def _explain_differences(
-    metric: Metric, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
+    metric: Metric,
+    segment_scores: Sequence[Floats],
+    systems: Sequence[ScoredSystem],
+    references: Sequence[Sequence[str]],
 ) -> Iterator[SystemExplanation]:
     """Yield explanations of the differences between the scores of the first system and of each other system.
 
@@ -439,16 +446,16 @@ def _explain_differences(
             # The metric has a method for explanations, but its model does not support explanations.
             return
         yield SystemExplanation(index, None, explanation)
-        for segment in _find_largest_differences(result.gains(0, index)):
+        for segment in _find_largest_differences(segment_scores[0], segment_scores[index]):
             first_hypothesis = first.hypotheses[segment]
             hypothesis = system.hypotheses[segment]
             explanation = metric.explain([first_hypothesis], [hypothesis], [references[segment]], names)
             yield SystemExplanation(index, segment, explanation)
 
 
-def _find_largest_differences(gains: Floats) -> list[int]:
+def _find_largest_differences(first_scores: Floats, second_scores: Floats) -> list[int]:
     """Return the segments with the largest score differences between two systems."""
-    differences = np.abs(gains)
+    differences = np.abs(second_scores - first_scores)
     largest = np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS]
     return [segment for segment in largest.tolist() if differences[segment] > 0]
 

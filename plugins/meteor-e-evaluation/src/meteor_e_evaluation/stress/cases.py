@@ -91,16 +91,18 @@ def _get_templates(case: Case, word: str) -> list[str] | None:
 def _describe_word(draft: Draft, index: int) -> dict[str, str]:
     """Return the properties of a word that conditions in ``cases.yaml`` can test."""
     # An empty word is added before and after the text, so that every word has neighbors.
-    words = ["", *draft.lower, ""]
-    tags = ["", *tag_words(draft.text), ""]
+    padded_words = ["", *draft.lower, ""]
+    padded_tags = ["", *tag_words(draft.text), ""]
+    previous_word, word, next_word = padded_words[index : index + 3]
+    previous_tag, tag, next_tag = padded_tags[index : index + 3]
     return {
-        "word": draft.lower[index],
+        "word": word,
         "form": draft.words[index],
-        "before": words[index],
-        "after": words[index + 2],
-        "tag": tags[index + 1],
-        "tag before": tags[index],
-        "tag after": tags[index + 2],
+        "before": previous_word,
+        "after": next_word,
+        "tag": tag,
+        "tag before": previous_tag,
+        "tag after": next_tag,
     }
 
 

@@ -6,6 +6,7 @@ import functools
 import re
 import warnings
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from meteor_e_evaluation.stress.drafts import fold_word, split_words
 from meteor_e_evaluation.stress.word_lists import WORD_LISTS, word_groups, words_in
@@ -19,6 +20,9 @@ MIN_FORM_FREQUENCY = 2.5
 MIN_BASE_FREQUENCY = 1.5
 """Smallest Zipf frequency of a base form that is preferred because it has the inflected form in question."""
 
+_APOSTROPHE_ENDING = re.compile(r"(?<=\w)['’]\w*$")
+"""The ending of words such as "John's"."""
+
 
 @functools.lru_cache(maxsize=4096)
 def tag_words(text: str) -> tuple[str, ...]:
@@ -27,26 +31,42 @@ def tag_words(text: str) -> tuple[str, ...]:
     Words that end with "n't" have the special tag ``NT``.
     """
     gaps, words = split_words(text)
-    # The tagger also receives the punctuation marks, because they improve its accuracy.
-    tokens = _list_punctuation(gaps[0])
-    word_positions: list[int] = []
-    for word, next_gap in zip(words, gaps[1:], strict=True):
-        word_positions.append(len(tokens))
-        word_without_ending = re.sub(r"(?<=\w)['’]\w*$", "", word)  # For example, "John's" becomes "John".
-        tokens.append(word_without_ending)
-        tokens += _list_punctuation(next_gap)
-    token_tags = _tag_tokens(tokens)
+    tokens = _list_tokens(gaps, words)
+    token_tags = _tag_tokens([token.text for token in tokens])
+    word_tags = [tag for token, tag in zip(tokens, token_tags, strict=True) if token.is_word]
     lower_words = [fold_word(word) for word in words]
     tags = []
-    for index, word in enumerate(lower_words):
+    for index, tag in enumerate(word_tags):
         previous_word = _find_previous_word(lower_words, index)
-        tags.append(_correct_tag(word, token_tags[word_positions[index]], previous_word))
+        tags.append(_correct_tag(lower_words[index], tag, previous_word))
     return tuple(tags)
 
 
-def _list_punctuation(gap: str) -> list[str]:
+class _Token(NamedTuple):
+    """A word or a punctuation mark, as the tagger receives it."""
+
+    text: str
+    is_word: bool
+
+
+def _list_tokens(gaps: Sequence[str], words: Sequence[str]) -> list[_Token]:
+    """Return the words and the punctuation marks of a text, which improve the accuracy of the tagger.
+
+    Args:
+        gaps: characters before the first word, between adjacent words, and after the last word.
+        words: words of the text.
+    """
+    tokens = _list_punctuation(gaps[0])
+    for word, next_gap in zip(words, gaps[1:], strict=True):
+        word_without_ending = _APOSTROPHE_ENDING.sub("", word)
+        tokens.append(_Token(word_without_ending, is_word=True))
+        tokens += _list_punctuation(next_gap)
+    return tokens
+
+
+def _list_punctuation(gap: str) -> list[_Token]:
     """Return the punctuation marks between two words."""
-    return [character for character in gap if not character.isspace()]
+    return [_Token(character, is_word=False) for character in gap if not character.isspace()]
 
 
 def _tag_tokens(tokens: Sequence[str]) -> list[str]:

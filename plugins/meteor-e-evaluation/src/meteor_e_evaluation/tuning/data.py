@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,10 @@ class TuningSet:
         first_units = np.searchsorted(self.unit_groups, self.unit_groups)
         return np.arange(len(self.unit_groups)) - first_units
 
+    def count_references(self) -> Integers:
+        """Return the number of references of each cell, which is the number of its rows in ``counts``."""
+        return np.diff(np.append(self.starts, len(self.counts)))
+
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
         """Return the outputs and the judgments of some segments.
 
@@ -74,11 +78,12 @@ class TuningSet:
             units: a mask of the units (segments of a test set) to select, ``(units,)``.
         """
         is_selected = units[self.units]  # (cells,)
-        n_references = np.diff(np.append(self.starts, len(self.counts)))  # (cells,)
+        n_references = self.count_references()
+        is_selected_row = np.repeat(is_selected, n_references)  # (cells × references,)
         better, worse = self._select_pairs(is_selected)
         return dataclasses.replace(
             self,
-            counts=self.counts[np.repeat(is_selected, n_references)],
+            counts=self.counts[is_selected_row],
             starts=_first_indices(n_references[is_selected]),
             units=self.units[is_selected],
             groups=self.groups[is_selected],
@@ -123,65 +128,95 @@ def collect(
     Raises:
         ConfigError: if a test set and the chain have different languages.
     """
-    return _join_sets([_collect_test(meteor, test, cache, progress) for test in tests])
+    return _join_tests([_align_test(meteor, test, cache, progress) for test in tests])
 
 
-def _collect_test(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> TuningSet:
-    """Align the judged outputs of one test set, and return their statistics and judgments."""
+class _AlignedTest(NamedTuple):
+    """Alignment statistics of the judged outputs of one test set.
+
+    Attributes:
+        test: the test set.
+        systems: index of the system of each judged output, ``(cells,)``.
+        segments: index of the segment of each judged output, ``(cells,)``.
+        statistics: statistics of each judged output, ``(cells, references, statistics)``.
+    """
+
+    test: TestSet
+    systems: Integers
+    segments: Integers
+    statistics: Counts
+
+    @property
+    def counts(self) -> Counts:
+        """Statistics of each judged output and reference, ``(cells × references, statistics)``."""
+        return self.statistics.reshape(-1, self.statistics.shape[2])
+
+    @property
+    def human_scores(self) -> Floats:
+        """Human score of each judged output. NaN if the output does not have a score."""
+        return self.test.human[self.systems, self.segments]
+
+    @property
+    def reference_lengths(self) -> Floats:
+        """Number of words of the first reference of each judged output."""
+        first_reference_statistics = statistics_columns(self.statistics[:, 0])
+        return np.asarray(first_reference_statistics.reference_length, float)
+
+    def find_compared_cells(self) -> tuple[Integers, Integers]:
+        """Return the indices of the better and of the worse output in each human comparison of two outputs.
+
+        Comparisons without a winner are left out.
+        """
+        if self.test.rankings is None:
+            no_cells = np.array([], np.int64)
+            return no_cells, no_cells
+        # Elements of unjudged outputs are not used, because all compared outputs are judged.
+        cell_index = np.zeros((len(self.test.systems), len(self.test)), np.int64)
+        cell_index[self.systems, self.segments] = np.arange(len(self.systems))
+        untied = self.test.rankings.strict()
+        return cell_index[untied.better, untied.segments], cell_index[untied.worse, untied.segments]
+
+
+def _align_test(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _AlignedTest:
+    """Align the judged outputs of one test set."""
     _check_language(test, meteor.chain.language.code)
     is_judged = test.judgment_mask()  # (systems, segments)
-    systems, segments = np.nonzero(is_judged)  # (cells,)
-    all_statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
-    statistics = all_statistics[systems, segments]  # (cells, references, statistics)
-    n_cells, n_references, n_statistics = statistics.shape
-    first_reference_statistics = statistics_columns(statistics[:, 0])
-    better, worse = _find_compared_cells(test, is_judged)
-    return TuningSet(
-        counts=statistics.reshape(n_cells * n_references, n_statistics),
-        starts=np.arange(n_cells) * n_references,
-        units=segments,
-        groups=np.zeros(n_cells, np.int64),
-        human_scores=test.human[systems, segments],
-        reference_lengths=first_reference_statistics.reference_length.astype(float),
-        better=better,
-        worse=worse,
-        names=(f"{test.name} {test.pair}",),
-        unit_groups=np.zeros(len(test), np.int64),
-        systems=systems,
-        tests=(test,),
-        references=tuple(test.references[0]),
-    )
+    systems, segments = np.nonzero(is_judged)
+    statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
+    return _AlignedTest(test, systems, segments, statistics[systems, segments])
 
 
-def _join_sets(data_sets: Sequence[TuningSet]) -> TuningSet:
-    """Join data sets that consist of one group each."""
-    n_rows = [len(data.counts) for data in data_sets]
-    n_cells = [len(data.units) for data in data_sets]
-    n_units = [len(data.unit_groups) for data in data_sets]
-    groups = np.arange(len(data_sets))
+def _join_tests(aligned_tests: Sequence[_AlignedTest]) -> TuningSet:
+    """Join the statistics and the judgments of test sets. Each test set becomes a group."""
+    tests = tuple(aligned.test for aligned in aligned_tests)
+    groups = np.arange(len(tests))
+    n_units = [len(test) for test in tests]
+    n_cells = [len(aligned.systems) for aligned in aligned_tests]
+    n_references = [aligned.statistics.shape[1] for aligned in aligned_tests]
+    pairs = [aligned.find_compared_cells() for aligned in aligned_tests]
     return TuningSet(
-        counts=np.concatenate([data.counts for data in data_sets]),
-        starts=_join_indices([data.starts for data in data_sets], n_rows),
-        units=_join_indices([data.units for data in data_sets], n_units),
+        counts=np.concatenate([aligned.counts for aligned in aligned_tests]),
+        starts=_first_indices(np.repeat(n_references, n_cells)),
+        units=_join_indices([aligned.segments for aligned in aligned_tests], n_units),
         groups=np.repeat(groups, n_cells),
-        human_scores=np.concatenate([data.human_scores for data in data_sets]),
-        reference_lengths=np.concatenate([data.reference_lengths for data in data_sets]),
-        better=_join_indices([data.better for data in data_sets], n_cells),
-        worse=_join_indices([data.worse for data in data_sets], n_cells),
-        names=tuple(name for data in data_sets for name in data.names),
+        human_scores=np.concatenate([aligned.human_scores for aligned in aligned_tests]),
+        reference_lengths=np.concatenate([aligned.reference_lengths for aligned in aligned_tests]),
+        better=_join_indices([better for better, _ in pairs], n_cells),
+        worse=_join_indices([worse for _, worse in pairs], n_cells),
+        names=tuple(f"{test.name} {test.pair}" for test in tests),
         unit_groups=np.repeat(groups, n_units),
-        systems=np.concatenate([data.systems for data in data_sets]),
-        tests=tuple(test for data in data_sets for test in data.tests),
-        references=tuple(reference for data in data_sets for reference in data.references),
+        systems=np.concatenate([aligned.systems for aligned in aligned_tests]),
+        tests=tests,
+        references=tuple(reference for test in tests for reference in test.references[0]),
     )
 
 
 def _join_indices(arrays: Sequence[Integers], sizes: Sequence[int]) -> Integers:
-    """Join arrays of indices, so that the indices of each data set continue those of the data sets before it.
+    """Join arrays of indices, so that the indices of each test set continue those of the test sets before it.
 
     Args:
-        arrays: indices of items in each data set.
-        sizes: number of items in each data set.
+        arrays: indices of items in each test set.
+        sizes: number of items in each test set.
     """
     offsets = _first_indices(np.array(sizes))
     return np.concatenate([indices + offset for indices, offset in zip(arrays, offsets, strict=True)])
@@ -199,21 +234,3 @@ def _first_indices(sizes: Integers) -> Integers:
 def _check_language(test: TestSet, language: str) -> None:
     if test.language != language:
         raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
-
-
-def _find_compared_cells(test: TestSet, is_judged: NDArray[np.bool_]) -> tuple[Integers, Integers]:
-    """Return the indices of the better and of the worse output in each human comparison of two outputs.
-
-    The judged outputs are counted system by system. Comparisons without a winner are left out.
-
-    Args:
-        test: the test set.
-        is_judged: a mask of the judged outputs, ``(systems, segments)``.
-    """
-    if test.rankings is None:
-        no_cells = np.array([], np.int64)
-        return no_cells, no_cells
-    cell_index = np.full(is_judged.shape, -1, np.int64)
-    cell_index[is_judged] = np.arange(np.count_nonzero(is_judged))
-    untied = test.rankings.strict()
-    return cell_index[untied.better, untied.segments], cell_index[untied.worse, untied.segments]

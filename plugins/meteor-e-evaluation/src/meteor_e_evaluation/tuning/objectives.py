@@ -81,12 +81,14 @@ class _RankObjective(PreparedObjective):
         groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
         # The pairs are sorted by group, because the pairs of each group must be a slice.
         order = np.lexsort((data.worse, data.better, groups))
+        # For each pair, the better cell, the worse cell, the unit of both, and the index of the group.
         self._better = data.better[order]
         self._worse = data.worse[order]
         self._units = data.units[self._better]
         _, self._group_of_pair, group_sizes = np.unique(groups[order], return_inverse=True, return_counts=True)
         self._group_slices = _make_slices(group_sizes)
-        # The arrays for the scores are reused, because a search computes the objective thousands of times.
+        # Each evaluation writes the scores of the pairs into the same arrays, because a search computes the objective
+        # thousands of times.
         self._better_scores = np.empty(n_pairs)
         self._worse_scores = np.empty(n_pairs)
 
@@ -240,18 +242,29 @@ def _make_judged_group(data: TuningSet, group: int, measure: Measure[TestSet]) -
         group: index of the test set.
         measure: the measure of agreement with the judgments.
     """
-    full_test = data.tests[group]
+    # The units of a group are all segments of its test set, in order.
+    first_unit = int(np.searchsorted(data.unit_groups, group))
     cells = np.flatnonzero(data.groups == group)
-    segments = data.number_segments()[data.units[cells]]
-    is_excluded = np.ones((len(full_test.systems), len(full_test)), bool)
-    is_excluded[:, segments] = False
-    test = full_test.without(is_excluded)
+    segments = data.units[cells] - first_unit
+    test = _select_judgments(data.tests[group], segments)
     agreement = measure.agreement(test)
     if agreement is None or not test.judgment_mask().any():
         return None
-    first_unit = int(np.searchsorted(data.unit_groups, group))
-    units = slice(first_unit, first_unit + len(test))
-    return _JudgedGroup(test, cells, data.systems[cells], segments, units, agreement)
+    return _JudgedGroup(
+        test=test,
+        cells=cells,
+        systems=data.systems[cells],
+        segments=segments,
+        units=slice(first_unit, first_unit + len(test)),
+        agreement=agreement,
+    )
+
+
+def _select_judgments(test: TestSet, segments: Integers) -> TestSet:
+    """Return a test set with the judgments of some segments only."""
+    is_excluded = np.ones((len(test.systems), len(test)), bool)
+    is_excluded[:, segments] = False
+    return test.without(is_excluded)
 
 
 class _MeasureObjective(PreparedObjective):

@@ -58,13 +58,12 @@ class PointScorer:
         """
         alpha, beta, gamma, delta, *weights = point
         fmean_scores = self._compute_fmean(alpha, delta, tuple(weights))
-        # NumPy computes the formula in one array. A search would be slower if each operation allocated an array.
-        scores = self._scores
-        np.multiply(self._compute_power(beta), gamma, out=scores)
-        np.subtract(1.0, scores, out=scores)
-        np.multiply(fmean_scores, scores, out=scores)
-        # The fragmentation penalty may exceed 1 if the matchers compare characters.
-        np.maximum(scores, 0.0, out=scores)
+        # All steps of the formula share one array. A search would be slower if each step allocated an array.
+        penalties = np.multiply(self._compute_power(beta), gamma, out=self._scores)
+        factors = np.subtract(1.0, penalties, out=self._scores)
+        # A product is negative if the penalty exceeds 1, which happens if the matchers compare characters.
+        products = np.multiply(fmean_scores, factors, out=self._scores)
+        scores = np.maximum(products, 0.0, out=self._scores)
         if self._starts is None:
             return scores
         return np.asarray(np.maximum.reduceat(scores, self._starts))
