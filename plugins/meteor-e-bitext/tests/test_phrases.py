@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from artificial_bitext import SentencePair
 from meteor_e_bitext.alignment import Links
-from meteor_e_bitext.corpus import Corpus, read_bitext
+from meteor_e_bitext.corpus import BitextPart, Corpus, read_bitext
 from meteor_e_bitext.phrases import PhrasePairs, Phrases, extract_phrase_pairs, read_phrase_pairs
 from meteor_e_bitext.texts import language_text
 
@@ -84,14 +84,12 @@ def compute_expected_pairs(sentence_pairs, max_length: int, min_count: int) -> d
 
 def write_corpora(folder: Path, sentence_pairs: list[SentencePair]) -> tuple[Corpus, Corpus]:
     """Write the sentences of each language to a text file and convert the files to corpora."""
-    files = folder / "a", folder / "b"
-    corpus_folders = folder / "one", folder / "two"
-    for index in (0, 1):
+    parts = BitextPart(folder / "a", PLAIN, folder / "one"), BitextPart(folder / "b", PLAIN, folder / "two")
+    for index, part in enumerate(parts):
         lines = [" ".join(sentence_pair[index]) + "\n" for sentence_pair in sentence_pairs]
-        files[index].write_text("".join(lines), encoding="utf-8")
-        corpus_folders[index].mkdir()
-    read_bitext(files, (PLAIN, PLAIN), corpus_folders, 100, silent)
-    return Corpus(corpus_folders[0]), Corpus(corpus_folders[1])
+        part.file.write_text("".join(lines), encoding="utf-8")
+    read_bitext(*parts, 100, silent)
+    return Corpus(parts[0].folder), Corpus(parts[1].folder)
 
 
 def extract_pairs(folder: Path, sentence_pairs, max_length: int, min_count: int, threads: int = 1):

@@ -4,8 +4,8 @@ import random
 from collections import Counter, defaultdict
 
 import pytest
-from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
-from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, pivot
+from meteor_e_bitext.phrase_table import open_phrase_table, read_phrase_table, store_phrase_table
+from meteor_e_bitext.pivot import SYMBOLS, PivotOptions, WordFilter, WordFilters, pivot
 
 from meteor_e.api import InputError
 from meteor_e.base.progress import silent
@@ -13,15 +13,14 @@ from meteor_e.base.progress import silent
 pytestmark = pytest.mark.native
 
 
-def accept_all(words):
-    return True
+ACCEPT_ALL = WordFilters(WordFilter([], symbols=""), WordFilter([], symbols=""))
 
 
-def read_phrase_table(path, **options):
+def convert_phrase_table(path, first=False):
     """Convert a phrase table without a filter, and return its phrase pairs."""
     folder = path.with_name(f"{path.name}-numbers")
     folder.mkdir(exist_ok=True)
-    convert_phrase_table(path, accept_all, accept_all, folder, progress=silent, **options)
+    store_phrase_table(read_phrase_table(path, first, silent), ACCEPT_ALL, 0.0, folder, silent)
     assert not list(folder.glob("*.scratch"))
     return open_phrase_table(folder)
 
@@ -30,7 +29,7 @@ def find_paraphrases(pairs, common=(), options=None, threads=1):
     """Return the probability of each pair of a phrase and its paraphrase."""
     options = options or PivotOptions()
     word_filter = WordFilter(list(common), options.symbols)
-    paraphrases = pivot(pairs, word_filter, word_filter, options, threads, silent)
+    paraphrases = pivot(pairs, WordFilters(word_filter, word_filter), options, threads, silent)
     columns = (paraphrases.phrase_ids, paraphrases.paraphrase_ids, paraphrases.probabilities)
     phrases = paraphrases.phrases
     return {
@@ -68,7 +67,7 @@ ROWS = [
 
 
 def test_pivot_sums_and_filters_paraphrases(tmp_path):
-    pairs = read_phrase_table(write_phrase_table(tmp_path / "t", ROWS))
+    pairs = convert_phrase_table(write_phrase_table(tmp_path / "t", ROWS))
     assert find_paraphrases(pairs, common=["the", "le"]) == {
         ("car", "automobile"): pytest.approx(0.5 * 0.3 + 0.3 * 0.3, abs=1e-15),
         ("car", "vehicle"): pytest.approx(0.05),
@@ -96,7 +95,7 @@ def test_pivot_sums_and_filters_paraphrases(tmp_path):
 )
 def test_pivot_omits_phrases_that_contain_each_other(tmp_path, first, second, are_paraphrases):
     table = write_phrase_table(tmp_path / "t", [("f", first, 0.5, 0.5), ("f", second, 0.5, 0.5)])
-    paraphrases = find_paraphrases(read_phrase_table(table))
+    paraphrases = find_paraphrases(convert_phrase_table(table))
     assert set(paraphrases) == ({(first, second), (second, first)} if are_paraphrases else set())
 
 
@@ -147,7 +146,7 @@ def test_pivot_of_random_tables_follows_the_definition(tmp_path, seed, small_blo
     options = PivotOptions(least_product=0.01 * seed, least_probability=0.05 * seed)
     expected = compute_paraphrases(rows, ["the", "of"], options)
     assert len(expected) > 10
-    pairs = read_phrase_table(write_phrase_table(tmp_path / "t", rows))
+    pairs = convert_phrase_table(write_phrase_table(tmp_path / "t", rows))
     paraphrases = find_paraphrases(pairs, ["the", "of"], options, threads=1 + seed % 2)
     assert paraphrases == {pair: pytest.approx(probability, abs=1e-12) for pair, probability in expected.items()}
     assert list(paraphrases) == sorted(paraphrases)
@@ -155,7 +154,7 @@ def test_pivot_of_random_tables_follows_the_definition(tmp_path, seed, small_blo
 
 def test_phrase_table_can_have_the_pack_language_first(tmp_path):
     rows = [("f", "a", 0.5, 0.25), ("g", "a", 0.4, 0.75)]
-    pairs = read_phrase_table(write_phrase_table(tmp_path / "t", rows), first=True)
+    pairs = convert_phrase_table(write_phrase_table(tmp_path / "t", rows), first=True)
     assert find_paraphrases(pairs) == {("f", "g"): pytest.approx(0.25 * 0.4), ("g", "f"): pytest.approx(0.75 * 0.5)}
 
 
@@ -177,13 +176,13 @@ def test_phrase_table_reader_rejects_malformed_lines(tmp_path, line, message):
     path = tmp_path / "t"
     path.write_text(f"a ||| b ||| .5 .5 .5 .5\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError) as error:
-        read_phrase_table(path)
+        convert_phrase_table(path)
     assert message in str(error.value)
 
 
 def test_empty_phrase_table_has_no_paraphrases(tmp_path):
     (tmp_path / "t").write_text("")
-    assert find_paraphrases(read_phrase_table(tmp_path / "t")) == {}
+    assert find_paraphrases(convert_phrase_table(tmp_path / "t")) == {}
 
 
 def test_word_filter_rejects_the_punctuation_of_ascii():

@@ -8,7 +8,7 @@ import pytest
 from artificial_bitext import generate_sentence_pairs, write_alignment, write_bitext
 from meteor_e_bitext import _native
 from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
-from meteor_e_bitext.corpus import Corpus, read_bitext
+from meteor_e_bitext.corpus import BitextPart, Corpus, read_bitext
 from meteor_e_bitext.texts import language_text
 
 from meteor_e.api import InputError
@@ -21,11 +21,10 @@ PLAIN = language_text(None, whitespace=True)
 
 def build_corpora(folder: Path, files, max_words: int = 100) -> tuple[Corpus, Corpus]:
     """Read a bitext, and write each of its texts as a corpus to the folders ``one`` and ``two``."""
-    corpus_folders = folder / "one", folder / "two"
-    for corpus_folder in corpus_folders:
-        corpus_folder.mkdir(parents=True)
-    read_bitext(files, (PLAIN, PLAIN), corpus_folders, max_words, silent)
-    return Corpus(corpus_folders[0]), Corpus(corpus_folders[1])
+    first = BitextPart(files[0], PLAIN, folder / "one")
+    second = BitextPart(files[1], PLAIN, folder / "two")
+    read_bitext(first, second, max_words, silent)
+    return Corpus(first.folder), Corpus(second.folder)
 
 
 @pytest.fixture

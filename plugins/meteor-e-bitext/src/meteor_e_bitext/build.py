@@ -19,12 +19,12 @@ from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import Ingredients, open_builder
 from meteor_e.packs.pack import LANGUAGE_FILE, TABLE_FILE, Pack, SourceFile
 from meteor_e_bitext.alignment import Links, align, read_pharaoh
-from meteor_e_bitext.corpus import Corpus, read_bitext
+from meteor_e_bitext.corpus import BitextPart, Corpus, read_bitext
 from meteor_e_bitext.language_file import format_language_file
 from meteor_e_bitext.options import BitextOptions
-from meteor_e_bitext.phrase_table import convert_phrase_table, open_phrase_table
+from meteor_e_bitext.phrase_table import open_phrase_table, read_phrase_table, store_phrase_table
 from meteor_e_bitext.phrases import PhrasePairs, extract_phrase_pairs, read_phrase_pairs
-from meteor_e_bitext.pivot import WordFilter, pivot
+from meteor_e_bitext.pivot import Paraphrases, WordFilter, WordFilters, pivot
 from meteor_e_bitext.report import draw_sample, format_report
 from meteor_e_bitext.stages import StageReport, Stages, ignore_stage
 from meteor_e_bitext.table import write_table
@@ -168,10 +168,11 @@ class _BitextBuild:
         folder = self.stages.folder / "paraphrases"
         facts = json.loads((folder / "facts.json").read_bytes())
         facts.update(self._counts)
+        function_word_lines = "".join(f"{word}\n" for word in facts["function_words"])
         text = self.texts[0]
         report = format_report(*self.texts, self.sources, self.options, facts)
         return Ingredients(
-            function_words=(folder / "function.words").read_bytes(),
+            function_words=function_word_lines.encode(),
             prefixes=text.prefixes,
             paraphrases=folder / TABLE_FILE,
             notices=((LANGUAGE_FILE, format_language_file(text).encode()), (REPORT_FILE, report.encode())),
@@ -193,25 +194,18 @@ class _BitextBuild:
 
     def _write_corpora(self, folder: Path) -> None:
         """Tokenize the bitext, and write the corpora and the line counts into a folder."""
+        file, pivot_file = self.bitext
+        text, pivot_text = self.texts
         max_words = self.options.longest_sentence
-        folders = (folder / "language", folder / "pivot")
-        for corpus_folder in folders:
-            corpus_folder.mkdir()
-        counts = read_bitext(
-            files=self.bitext,
-            texts=self.texts,
-            folders=folders,
-            max_words=max_words,
-            progress=self.progress,
-            encoding=self.options.encoding,
-            threads=self.threads,
-        )
+        part = BitextPart(file, text, folder / "language", self.options.encoding)
+        pivot_part = BitextPart(pivot_file, pivot_text, folder / "pivot", self.options.encoding)
+        counts = read_bitext(part, pivot_part, max_words, self.progress, self.threads)
         if not counts.sentence_pairs:
             raise InputError(
-                f"{input_name(self.bitext[0])} and {input_name(self.bitext[1])} do not have a line with between 1 and "
+                f"{input_name(file)} and {input_name(pivot_file)} do not have a line with between 1 and "
                 f"{max_words} words in both files"
             )
-        (folder / "counts.json").write_text(json.dumps(counts._asdict()), encoding="utf-8", newline="\n")
+        _write_text(folder / "counts.json", json.dumps(counts._asdict()))
 
     def _align(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike | None) -> Path:
         """Align the words of both corpora, or read alignments from a file. Return the folder with the result."""
@@ -274,16 +268,9 @@ class _BitextBuild:
 
     def _write_converted_table(self, corpus: Corpus, pivot_corpus: Corpus, table: PathLike, folder: Path) -> None:
         """Convert a Moses phrase table, and write the binary files into a folder."""
-        phrase_filter, pivot_filter = self._make_filters(corpus, pivot_corpus)
-        convert_phrase_table(
-            table,
-            phrase_filter,
-            pivot_filter,
-            folder,
-            first=self.options.table_first,
-            min_probability=self.options.pivot.least_product,
-            progress=self.progress,
-        )
+        filters = self._make_filters(corpus, pivot_corpus)
+        entries = read_phrase_table(table, self.options.table_first, self.progress)
+        store_phrase_table(entries, filters, self.options.pivot.least_product, folder, self.progress)
 
     def _find_paraphrases(
         self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], dependency: str
@@ -305,32 +292,41 @@ class _BitextBuild:
     def _write_paraphrases(
         self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], folder: Path
     ) -> None:
-        """Write the paraphrase table, the function words and the data for the report into a folder."""
+        """Write the paraphrase table and the data for the report into a folder."""
         pairs = read_pairs()
-        phrase_filter, pivot_filter = self._make_filters(corpus, pivot_corpus)
-        paraphrases = pivot(pairs, phrase_filter, pivot_filter, self.options.pivot, self.threads, self.progress)
+        filters = self._make_filters(corpus, pivot_corpus)
+        paraphrases = pivot(pairs, filters, self.options.pivot, self.threads, self.progress)
         write_table(folder / TABLE_FILE, paraphrases, self.progress)
-        function_words = corpus.common_words(self.options.pivot.common)
-        lines = "".join(f"{word}\n" for word in function_words)
-        (folder / "function.words").write_text(lines, encoding="utf-8", newline="\n")
         facts = {
-            "function_words": function_words,
-            "phrase_pairs": len(pairs.pair_phrases),
-            "paraphrases": len(paraphrases.phrase_ids),
-            "phrases": len(np.unique(paraphrases.phrase_ids)),
-            "words": int(corpus.frequencies.sum()),
-            "types": len(corpus.vocabulary),
+            **_count_items(corpus, pairs, paraphrases),
+            "function_words": corpus.common_words(self.options.pivot.common),
             "sample": draw_sample(paraphrases, self.options.sample, self.options.seed),
         }
-        (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8", newline="\n")
+        _write_text(folder / "facts.json", json.dumps(facts))
 
-    def _make_filters(self, corpus: Corpus, pivot_corpus: Corpus) -> tuple[WordFilter, WordFilter]:
-        """Return the phrase filters of the pack's language and of the pivot language."""
+    def _make_filters(self, corpus: Corpus, pivot_corpus: Corpus) -> WordFilters:
+        """Return the phrase filters of both languages."""
         options = self.options.pivot
-        return (
-            WordFilter(corpus.common_words(options.common), options.symbols),
-            WordFilter(pivot_corpus.common_words(options.common), options.symbols),
+        return WordFilters(
+            phrases=WordFilter(corpus.common_words(options.common), options.symbols),
+            pivots=WordFilter(pivot_corpus.common_words(options.common), options.symbols),
         )
+
+
+def _count_items(corpus: Corpus, pairs: PhrasePairs, paraphrases: Paraphrases) -> dict[str, int]:
+    """Return the numbers of words, phrase pairs and paraphrases for the report."""
+    return {
+        "words": int(corpus.frequencies.sum()),
+        "types": len(corpus.vocabulary),
+        "phrase_pairs": len(pairs.pair_phrases),
+        "paraphrases": len(paraphrases.phrase_ids),
+        "phrases": len(np.unique(paraphrases.phrase_ids)),
+    }
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a text file as UTF-8 with line feeds as line ends."""
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _read_source(file: Path) -> SourceFile:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, compress, islice, zip_longest
+from collections.abc import Iterator
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,27 +64,34 @@ class Corpus:
         return int(self.starts[index + 1] - self.starts[index])
 
     def common_words(self, min_frequency: float) -> list[str]:
-        """Return the words whose relative frequency exceeds a threshold, in descending order of frequency."""
-        return common_words(self.vocabulary, self.frequencies.tolist(), min_frequency)
+        """Return the words whose relative frequency exceeds a threshold, in descending order of frequency.
+
+        Words with the same frequency are sorted by code points.
+        """
+        frequencies = dict(zip(self.vocabulary, self.frequencies.tolist(), strict=True))
+        total = sum(frequencies.values())
+        words = [word for word, frequency in frequencies.items() if frequency / total > min_frequency]
+        return sorted(words, key=lambda word: (-frequencies[word], word))
 
 
-def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency: float) -> list[str]:
-    """Return the words whose relative frequency exceeds a threshold.
+class BitextPart(NamedTuple):
+    """A language of a bitext.
 
-    Args:
-        words: the distinct words.
-        frequencies: the frequency of each word.
-        min_frequency: the threshold, relative to the sum of the frequencies.
-
-    Returns:
-        The words in descending order of frequency. Words with the same frequency are sorted by code points.
+    Attributes:
+        file: the path of the text. Each line is translated by the same line of the other file.
+        text: the language of the text and its tokenization.
+        folder: the folder of the corpus that is created from the text.
+        encoding: the encoding of the file.
     """
-    total = sum(frequencies)
-    if total == 0:
-        return []
-    frequency_by_word = dict(zip(words, frequencies, strict=True))
-    frequent_words = [word for word, frequency in frequency_by_word.items() if frequency / total > min_frequency]
-    return sorted(frequent_words, key=lambda word: (-frequency_by_word[word], word))
+
+    file: PathLike
+    text: LanguageText
+    folder: Path
+    encoding: str = "utf-8"
+
+    def read_lines(self) -> Iterator[str]:
+        """Yield the lines of the text."""
+        return read_segments(self.file, encoding=self.encoding)
 
 
 class _CorpusBuilder:
@@ -104,13 +111,15 @@ class _CorpusBuilder:
         self._frequencies = counts
         return rows
 
-    def add(self, sentences: list[list[int]]) -> None:
-        """Append sentences to the corpus. Each sentence is a list of word ids."""
+    def add(self, rows: list[list[int]], selected_indices: list[int]) -> None:
+        """Append the selected rows to the corpus. Each row contains the word ids of a sentence."""
+        sentences = [rows[index] for index in selected_indices]
         self._words.append(_flatten(sentences))
         self._lengths.extend(map(len, sentences))
 
     def write(self, folder: Path) -> None:
-        """Write the corpus to files that :class:`Corpus` can read."""
+        """Write the corpus to files in a new folder, which :class:`Corpus` can read."""
+        folder.mkdir(parents=True)
         starts = np.concatenate([[0], np.cumsum(self._lengths)])
         np.save(folder / "words.npy", np.concatenate(self._words))
         np.save(folder / "starts.npy", starts.astype(np.uint64))
@@ -119,46 +128,37 @@ class _CorpusBuilder:
         (folder / "vocabulary.json").write_text(vocabulary, encoding="utf-8", newline="\n")
 
 
-def read_bitext(
-    files: tuple[PathLike, PathLike],
-    texts: tuple[LanguageText, LanguageText],
-    folders: tuple[Path, Path],
-    max_words: int,
-    progress: Progress,
-    *,
-    encoding: str = "utf-8",
-    threads: int = 1,
-) -> Counts:
+def read_bitext(first: BitextPart, second: BitextPart, max_words: int, progress: Progress, threads: int = 1) -> Counts:
     """Tokenize a text and its translation, and write a corpus for each language.
 
     A line is omitted from both corpora if it has no words or more than ``max_words`` words in either language. The file
     ``lines.npy`` in the first folder contains the line index of each sentence pair.
 
     Args:
-        files: the paths of the text and of its translation. Each line is translated by the same line of the other file.
-        texts: the language of each file.
-        folders: an existing folder for each corpus.
+        first: the text.
+        second: the translation of the text.
         max_words: the maximum number of words of a sentence.
         progress: called with the progress.
-        encoding: the encoding of both files.
         threads: the number of threads.
 
     Raises:
         InputError: if a file cannot be read, or if the files have different numbers of lines.
     """
     stage = Stage("tokenizing", "lines")
-    builders = [_CorpusBuilder(text, threads) for text in texts]
+    first_builder = _CorpusBuilder(first.text, threads)
+    second_builder = _CorpusBuilder(second.text, threads)
     selector = _SentenceSelector(max_words)
-    for batch in _read_batches(files, encoding):
-        rows_by_language = [builder.tokenize(lines) for builder, lines in zip(builders, batch, strict=True)]
-        is_selected = selector.select(*rows_by_language)
-        for builder, rows in zip(builders, rows_by_language, strict=True):
-            builder.add(list(compress(rows, is_selected)))
+    for first_lines, second_lines in _read_batches(first, second):
+        first_rows = first_builder.tokenize(first_lines)
+        second_rows = second_builder.tokenize(second_lines)
+        selected_indices = selector.select(first_rows, second_rows)
+        first_builder.add(first_rows, selected_indices)
+        second_builder.add(second_rows, selected_indices)
         progress(stage, selector.line_count, None)
     progress(stage, selector.line_count, selector.line_count)
-    for builder, folder in zip(builders, folders, strict=True):
-        builder.write(folder)
-    np.save(folders[0] / "lines.npy", np.array(selector.selected_indices, np.uint32))
+    first_builder.write(first.folder)
+    second_builder.write(second.folder)
+    np.save(first.folder / "lines.npy", np.array(selector.selected_lines, np.uint32))
     return selector.counts()
 
 
@@ -172,28 +172,28 @@ class _SentenceSelector:
     def __init__(self, max_words: int) -> None:
         self._max_words = max_words
         self.line_count = 0
-        self.selected_indices: list[int] = []
+        self.selected_lines: list[int] = []
         self._empty_count = 0
         self._long_count = 0
 
-    def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[bool]:
-        """Return for each line pair whether it is selected.
+    def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[int]:
+        """Return the indices of the selected line pairs in a batch.
 
         Args:
             first_rows: the word ids of each line in the first language.
             second_rows: the word ids of the translation of each line.
         """
-        is_selected = []
-        for first, second in zip(first_rows, second_rows, strict=True):
-            is_empty = not first or not second
-            is_long = not is_empty and max(len(first), len(second)) > self._max_words
-            self._empty_count += is_empty
-            self._long_count += is_long
-            is_selected.append(not is_empty and not is_long)
-        new_indices = range(self.line_count, self.line_count + len(is_selected))
-        self.selected_indices.extend(compress(new_indices, is_selected))
-        self.line_count += len(is_selected)
-        return is_selected
+        selected_indices = []
+        for index, (first, second) in enumerate(zip(first_rows, second_rows, strict=True)):
+            if not first or not second:
+                self._empty_count += 1
+            elif max(len(first), len(second)) > self._max_words:
+                self._long_count += 1
+            else:
+                selected_indices.append(index)
+        self.selected_lines.extend(self.line_count + index for index in selected_indices)
+        self.line_count += len(first_rows)
+        return selected_indices
 
     def counts(self) -> Counts:
         """Return how many lines were selected, and how many were omitted."""
@@ -201,38 +201,36 @@ class _SentenceSelector:
             lines=self.line_count,
             empty=self._empty_count,
             long=self._long_count,
-            sentence_pairs=len(self.selected_indices),
+            sentence_pairs=len(self.selected_lines),
         )
 
 
-def _read_batches(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[list[str], list[str]]]:
+def _read_batches(first: BitextPart, second: BitextPart) -> Iterator[tuple[list[str], list[str]]]:
     """Yield batches of lines of the first file and of the corresponding lines of the second file."""
-    pairs = _read_line_pairs(files, encoding)
-    while batch := list(islice(pairs, _BATCH)):
-        yield [first for first, _ in batch], [second for _, second in batch]
+    line_pairs = _read_line_pairs(first, second)
+    while batch := list(islice(line_pairs, _BATCH)):
+        yield [first_line for first_line, _ in batch], [second_line for _, second_line in batch]
 
 
-def _read_line_pairs(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
+def _read_line_pairs(first: BitextPart, second: BitextPart) -> Iterator[tuple[str, str]]:
     """Yield pairs of corresponding lines. Raise an :class:`InputError` if one file has more lines."""
-    first_lines = read_segments(files[0], encoding=encoding)
-    second_lines = read_segments(files[1], encoding=encoding)
-    for index, (first, second) in enumerate(zip_longest(first_lines, second_lines)):
-        if first is None:
-            raise _length_error(files, index, index + 1 + _count(second_lines))
-        if second is None:
-            raise _length_error(files, index + 1 + _count(first_lines), index)
-        yield first, second
+    for first_line, second_line in zip_longest(first.read_lines(), second.read_lines()):
+        if first_line is None or second_line is None:
+            raise _make_length_error(first, second)
+        yield first_line, second_line
 
 
-def _length_error(files: tuple[PathLike, PathLike], first_count: int, second_count: int) -> InputError:
+def _make_length_error(first: BitextPart, second: BitextPart) -> InputError:
+    """Return the error for two files that have different numbers of lines."""
     return InputError(
-        f"{input_name(files[0])} has {first_count} lines and {input_name(files[1])} has {second_count}; "
-        "each line of a bitext must have its translation on the same line of the other file"
+        f"{input_name(first.file)} has {_count_lines(first)} lines and {input_name(second.file)} has "
+        f"{_count_lines(second)}; each line of a bitext must have its translation on the same line of the other file"
     )
 
 
-def _count(items: Iterable[object]) -> int:
-    return sum(1 for _ in items)
+def _count_lines(part: BitextPart) -> int:
+    """Return the number of lines of a text."""
+    return sum(1 for _ in part.read_lines())
 
 
 def _flatten(rows: list[list[int]]) -> NDArray[np.uint32]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from meteor_e.base.progress import Progress, silent
@@ -61,31 +62,59 @@ def measure_coverage(
         max_paraphrases: the maximum number of paraphrases to list for each frequent phrase.
         progress: called with the number of segments.
     """
-    function_words = pack.function_words
-    index = pack.paraphrases
-    frequencies: Counter[int] = Counter()
+    counter = _CoverageCounter(pack)
+    for words in _report_segments(texts, progress):
+        counter.add(words)
+    return Coverage(
+        words=counter.word_count,
+        function_words=counter.function_word_count,
+        paraphrased_words=counter.paraphrased_word_count,
+        phrases=len(counter.phrase_frequencies),
+        frequent=counter.list_frequent_phrases(max_phrases, max_paraphrases),
+    )
+
+
+def _report_segments(texts: Iterable[list[str]], progress: Progress) -> Iterator[list[str]]:
+    """Yield the segments of a text, and report the progress."""
     segment_count = 0
-    word_count = 0
-    function_word_count = 0
-    paraphrased_word_count = 0
-    for words in texts:
-        segment_count += 1
+    for segment_count, words in enumerate(texts, 1):
+        yield words
         if segment_count % _PROGRESS_INTERVAL == 0:
             progress("reading the text", segment_count, None)
-        word_count += len(words)
-        function_word_count += sum(word in function_words for word in words)
-        if index is not None:
-            occurrences = _find_phrases(index, words)
-            frequencies.update(occurrence.phrase for occurrence in occurrences)
-            paraphrased_word_count += _count_covered_words(occurrences)
     progress("reading the text", segment_count, segment_count)
-    return Coverage(
-        words=word_count,
-        function_words=function_word_count,
-        paraphrased_words=paraphrased_word_count,
-        phrases=len(frequencies),
-        frequent=_list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases) if index is not None else [],
-    )
+
+
+class _CoverageCounter:
+    """Count the words and phrases of a text that also occur in a pack.
+
+    Attributes:
+        word_count, function_word_count, paraphrased_word_count: see :class:`Coverage`.
+        phrase_frequencies: the number of occurrences of each phrase, by its trie node.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        self._function_words = pack.function_words
+        self._index = pack.paraphrases
+        self.word_count = 0
+        self.function_word_count = 0
+        self.paraphrased_word_count = 0
+        self.phrase_frequencies: Counter[int] = Counter()
+
+    def add(self, words: list[str]) -> None:
+        """Add the words of a segment to the counts."""
+        self.word_count += len(words)
+        self.function_word_count += sum(word in self._function_words for word in words)
+        if self._index is not None:
+            occurrences = _find_phrases(self._index, words)
+            self.phrase_frequencies.update(occurrence.phrase for occurrence in occurrences)
+            self.paraphrased_word_count += _count_covered_words(occurrences)
+
+    def list_frequent_phrases(self, max_phrases: int, max_paraphrases: int) -> list[FrequentPhrase]:
+        """Return the most frequent phrases that have paraphrases, in descending order of their frequencies."""
+        if self._index is None:
+            return []
+        frequent_phrases = _list_paraphrased(self._index, self.phrase_frequencies, max_paraphrases)
+        return list(islice(frequent_phrases, max_phrases))
 
 
 class _Occurrence(NamedTuple):
@@ -115,16 +144,12 @@ def _count_covered_words(occurrences: list[_Occurrence]) -> int:
     return len({position for occurrence in occurrences for position in occurrence.positions})
 
 
-def _list_frequent_phrases(
-    index: ParaphraseIndex, frequencies: Counter[int], max_phrases: int, max_paraphrases: int
-) -> list[FrequentPhrase]:
-    """Return the most frequent phrases that have paraphrases, in descending order of their frequencies."""
-    frequent: list[FrequentPhrase] = []
-    for phrase, frequency in sorted(frequencies.items(), key=lambda item: (-item[1], item[0])):
-        if len(frequent) >= max_phrases:
-            break
+def _list_paraphrased(
+    index: ParaphraseIndex, frequencies: Counter[int], max_paraphrases: int
+) -> Iterator[FrequentPhrase]:
+    """Yield the phrases that have paraphrases, in descending order of their frequencies."""
+    for phrase in sorted(frequencies, key=lambda phrase: (-frequencies[phrase], phrase)):
         paraphrases = index.paraphrases(phrase)
         if paraphrases:
             paraphrase_texts = [" ".join(index.phrase(paraphrase)) for paraphrase in paraphrases[:max_paraphrases]]
-            frequent.append(FrequentPhrase(" ".join(index.phrase(phrase)), frequency, paraphrase_texts))
-    return frequent
+            yield FrequentPhrase(" ".join(index.phrase(phrase)), frequencies[phrase], paraphrase_texts)

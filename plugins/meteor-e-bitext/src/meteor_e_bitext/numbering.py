@@ -40,14 +40,19 @@ def assign_phrase_ids(words: NDArray[Any], lengths: NDArray[np.uint8]) -> Distin
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     prefix_ids = np.zeros(len(lengths), np.uint32)
     for position in range(int(lengths.max(initial=0))):
-        # This step extends the prefix of each row that has a word at this position.
         longer_rows = np.flatnonzero(lengths > position)
-        keys = _combine(prefix_ids[longer_rows], words[starts[longer_rows] + position])
-        _, longer_prefix_ids = np.unique(keys, return_inverse=True)
-        prefix_ids[longer_rows] = longer_prefix_ids
+        next_words = words[starts[longer_rows] + position]
+        prefix_ids[longer_rows] = _extend_prefixes(prefix_ids[longer_rows], next_words)
     # The last prefix of each row is the complete row. Prefix ids are distinct among rows of the same length.
-    _, first_rows, ids = np.unique(_combine(lengths, prefix_ids), return_index=True, return_inverse=True)
+    row_keys = _combine(lengths, prefix_ids)
+    _, first_rows, ids = np.unique(row_keys, return_index=True, return_inverse=True)
     return DistinctPhrases(ids=ids.astype(np.uint32), positions=starts[first_rows], lengths=lengths[first_rows])
+
+
+def _extend_prefixes(prefix_ids: NDArray[np.uint32], next_words: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Extend the prefix of each row by one word. Return the new ids, which are equal for equal prefixes."""
+    _, new_prefix_ids = np.unique(_combine(prefix_ids, next_words), return_inverse=True)
+    return new_prefix_ids
 
 
 def _combine(high: NDArray[np.unsignedinteger[Any]], low: NDArray[np.uint32]) -> NDArray[np.uint64]:

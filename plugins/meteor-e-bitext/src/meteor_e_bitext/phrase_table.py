@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -24,6 +24,7 @@ from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.numbering import assign_phrase_ids
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
+from meteor_e_bitext.pivot import WordFilter, WordFilters
 
 _BLOCK = 100_000
 """The number of lines that are written to disk together."""
@@ -33,9 +34,6 @@ _CACHE_SIZE = 100_000
 
 _MAX_WORDS = 255
 """The maximum number of words of a phrase. The length of a phrase is stored in one byte."""
-
-PhraseFilter = Callable[[list[str]], bool]
-"""A function that returns whether a phrase, which is a list of words, can be part of a paraphrase."""
 
 
 class _ArrayFiles:
@@ -74,13 +72,13 @@ class _PhraseWriter:
     """Write the phrases of one language as word ids. Words receive ids in the order in which they first occur.
 
     Args:
-        phrase_filter: a function that returns whether a phrase is written.
+        word_filter: the filter that returns whether a phrase is written.
         files: the files.
         name: the prefix of the file names.
     """
 
-    def __init__(self, phrase_filter: PhraseFilter, files: _ArrayFiles, name: str) -> None:
-        self._filter = phrase_filter
+    def __init__(self, word_filter: WordFilter, files: _ArrayFiles, name: str) -> None:
+        self._filter = word_filter
         self._words = files.create(f"{name}-words.bin", "I")
         self._lengths = files.create(f"{name}-row-lengths.bin", "B")
         self._ids: dict[str, int] = {}
@@ -106,7 +104,7 @@ class _PhraseWriter:
         return list(self._ids)
 
 
-class _Entry(NamedTuple):
+class TableEntry(NamedTuple):
     """Store a phrase pair from a line of a phrase table, and its probabilities in both directions.
 
     Attributes:
@@ -121,48 +119,55 @@ class _Entry(NamedTuple):
     to_pivot: float
     from_pivot: float
 
+    def swap(self) -> TableEntry:
+        """Exchange the two languages."""
+        return TableEntry(phrase=self.pivot, pivot=self.phrase, to_pivot=self.from_pivot, from_pivot=self.to_pivot)
 
-def convert_phrase_table(
-    path: PathLike,
-    phrase_filter: PhraseFilter,
-    pivot_filter: PhraseFilter,
-    folder: Path,
-    *,
-    first: bool = False,
-    min_probability: float = 0.0,
-    progress: Progress,
+
+def read_phrase_table(path: PathLike, first: bool, progress: Progress) -> Iterator[TableEntry]:
+    """Yield the entries of a phrase table.
+
+    Args:
+        path: the path of the table, which can be compressed with gzip, bzip2 or xz.
+        first: whether the language of the pack is in the first column. METEOR's tables have it in the second column.
+        progress: called with the progress.
+
+    Raises:
+        InputError: if a line is malformed. The message contains the name of the file and the line number.
+    """
+    name = input_name(path)
+    for line_number, line in enumerate(read_segments(path), 1):
+        if line_number % _BLOCK == 0:
+            progress("reading the phrase table", line_number, None)
+        entry = _parse_entry(line, f"{name}, line {line_number}")
+        yield entry.swap() if first else entry
+    progress("reading the phrase table", 1, 1)
+
+
+def store_phrase_table(
+    entries: Iterable[TableEntry], filters: WordFilters, min_probability: float, folder: Path, progress: Progress
 ) -> None:
     """Convert a phrase table to binary files that :func:`open_phrase_table` can read.
 
     The memory usage grows with the number of distinct words. Assigning ids to phrases requires about 60 bytes per line.
 
     Args:
-        path: the path of the table, which can be compressed with gzip, bzip2 or xz. The table does not have to be
-            sorted. Repeated pairs are not merged.
-        phrase_filter: the filter for phrases of the pack's language.
-        pivot_filter: the filter for phrases of the pivot language.
-        folder: the folder for the files.
-        first: whether the language of the pack is in the first column. By default, it is in the second column, as in
-            METEOR's tables.
+        entries: the entries of the table, in any order. Repeated pairs are not merged.
+        filters: the filters for phrases.
         min_probability: the minimum probability. A pair is omitted if both of its probabilities are lower.
+        folder: the folder for the files.
         progress: called with the progress.
 
     Raises:
-        InputError: if a line is malformed. The message contains the name of the file and the line number.
         OSError: if the folder cannot be written.
     """
     with ExitStack() as stack:
         files = _ArrayFiles(folder, stack)
-        writer = _PairWriter(files, phrase_filter, pivot_filter)
-        for line_number, line in enumerate(read_segments(path), 1):
-            entry = _parse_entry(line, f"{input_name(path)}, line {line_number}", is_pack_first=first)
-            if line_number % _BLOCK == 0:
-                files.flush()
-                progress("reading the phrase table", line_number, None)
+        writer = _PairWriter(files, filters)
+        for entry in entries:
             if max(entry.to_pivot, entry.from_pivot) >= min_probability:
                 writer.add(entry)
         files.flush()
-    progress("reading the phrase table", 1, 1)
     _write_phrase_ids(folder, "phrases", writer.phrases.vocabulary(), progress)
     _write_phrase_ids(folder, "pivots", writer.pivots.vocabulary(), progress)
 
@@ -172,17 +177,17 @@ class _PairWriter:
 
     Args:
         files: the files.
-        phrase_filter: the filter for phrases of the pack's language.
-        pivot_filter: the filter for phrases of the pivot language.
+        filters: the filters for phrases.
     """
 
-    def __init__(self, files: _ArrayFiles, phrase_filter: PhraseFilter, pivot_filter: PhraseFilter) -> None:
-        self.phrases = _PhraseWriter(phrase_filter, files, "phrases")
-        self.pivots = _PhraseWriter(pivot_filter, files, "pivots")
+    def __init__(self, files: _ArrayFiles, filters: WordFilters) -> None:
+        self._files = files
+        self.phrases = _PhraseWriter(filters.phrases, files, "phrases")
+        self.pivots = _PhraseWriter(filters.pivots, files, "pivots")
         self._to_pivot = files.create("to-pivot.bin", "d")
         self._from_pivot = files.create("from-pivot.bin", "d")
 
-    def add(self, entry: _Entry) -> None:
+    def add(self, entry: TableEntry) -> None:
         """Add a phrase pair unless a filter rejects one of its phrases."""
         pivot_ids = self.pivots.find_word_ids(entry.pivot)
         if not pivot_ids:
@@ -194,6 +199,8 @@ class _PairWriter:
         self.pivots.add(pivot_ids)
         self._to_pivot.append(entry.to_pivot)
         self._from_pivot.append(entry.from_pivot)
+        if len(self._to_pivot) >= _BLOCK:
+            self._files.flush()
 
 
 def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: Progress) -> None:
@@ -243,28 +250,34 @@ def _open_phrases(folder: Path, name: str) -> Phrases:
     )
 
 
-def _parse_entry(line: str, location: str, is_pack_first: bool) -> _Entry:
-    """Parse a line of a phrase table, and raise an :class:`InputError` if the line is malformed.
+def _parse_entry(line: str, location: str) -> TableEntry:
+    """Parse a line of a phrase table whose first column contains the phrases of the pivot language.
 
     Args:
         line: the line.
         location: the name of the file and the line number, for error messages.
-        is_pack_first: whether the language of the pack is in the first column instead of the second column.
+
+    Raises:
+        InputError: if the line is malformed.
     """
     fields = [field.strip() for field in line.split("|||", 3)]
     if len(fields) < 3 or not fields[0] or not fields[1]:
         raise InputError(
             f"{location}: expected 'phrase ||| phrase ||| probabilities', but the line is {line[:60].strip()!r}"
         )
-    first, second, scores = fields[:3]
-    first_given_second, second_given_first = _parse_probabilities(scores, location)
-    # The words are counted only in long lines, because a short line cannot contain a phrase that is too long.
-    is_long_line = len(line) > 2 * _MAX_WORDS
-    if is_long_line and max(len(first.split()), len(second.split())) > _MAX_WORDS:
+    pivot, phrase, scores = fields[:3]
+    to_pivot, from_pivot = _parse_probabilities(scores, location)
+    # A short line cannot contain a phrase that is too long.
+    if len(line) > 2 * _MAX_WORDS:
+        _check_phrase_length(pivot, location)
+        _check_phrase_length(phrase, location)
+    return TableEntry(phrase, pivot, to_pivot, from_pivot)
+
+
+def _check_phrase_length(phrase: str, location: str) -> None:
+    """Raise an :class:`InputError` if a phrase has too many words."""
+    if len(phrase.split()) > _MAX_WORDS:
         raise InputError(f"{location}: a phrase of more than {_MAX_WORDS} words")
-    if is_pack_first:
-        return _Entry(phrase=first, pivot=second, to_pivot=second_given_first, from_pivot=first_given_second)
-    return _Entry(phrase=second, pivot=first, to_pivot=first_given_second, from_pivot=second_given_first)
 
 
 def _parse_probabilities(scores: str, location: str) -> tuple[float, float]:

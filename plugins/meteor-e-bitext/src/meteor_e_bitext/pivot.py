@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -83,6 +82,13 @@ class WordFilter:
         return not self._symbols.isdisjoint(word)
 
 
+class WordFilters(NamedTuple):
+    """Store the filters for the phrases of the pack's language and of the pivot language."""
+
+    phrases: WordFilter
+    pivots: WordFilter
+
+
 class Paraphrases(NamedTuple):
     """Store the entries of a paraphrase table in the alphabetical order of phrases and paraphrases.
 
@@ -114,36 +120,23 @@ class _Translations(NamedTuple):
 
 
 def pivot(
-    pairs: PhrasePairs,
-    phrase_filter: WordFilter,
-    pivot_filter: WordFilter,
-    options: PivotOptions,
-    threads: int,
-    progress: Progress,
+    pairs: PhrasePairs, filters: WordFilters, options: PivotOptions, threads: int, progress: Progress
 ) -> Paraphrases:
     """Find paraphrases, which are phrases that have translations in common.
 
     Args:
         pairs: the phrase pairs.
-        phrase_filter: the filter for phrases of the pack's language.
-        pivot_filter: the filter for phrases of the pivot language.
+        filters: the filters for phrases.
         options: the thresholds.
         threads: the number of threads.
         progress: called with the progress.
     """
     progress("pivoting", 0, None)
-    to_pivot, from_pivot = _collect_translations(pairs, phrase_filter, pivot_filter, options.least_product)
-    translated_phrases = np.flatnonzero(np.diff(to_pivot.starts)).astype(np.uint32)
-    phrase_count = len(translated_phrases)
-    batches = [translated_phrases[start : start + _BATCH] for start in range(0, phrase_count, _BATCH)]
-    find_paraphrases = partial(_find_paraphrases, pairs.phrases, to_pivot, from_pivot, options)
-    entries: list[NDArray[np.void]] = [np.zeros(0, RESULT)]
-    with ThreadPool(threads) as pool:
-        for index, batch_entries in enumerate(pool.map(find_paraphrases, batches), 1):
-            entries.append(batch_entries)
-            progress("pivoting", min(index * _BATCH, phrase_count), phrase_count)
+    to_pivot, from_pivot = _collect_translations(pairs, filters, options.least_product)
+    finder = _ParaphraseFinder(pairs.phrases, to_pivot, from_pivot, options)
+    entries = finder.find_all(threads, progress)
     progress("sorting paraphrases", 0, None)
-    sorted_entries = _sort_entries(pairs.phrases, np.concatenate(entries))
+    sorted_entries = _sort_entries(pairs.phrases, entries)
     progress("sorting paraphrases", 1, 1)
     return Paraphrases(
         phrases=pairs.phrases,
@@ -153,41 +146,58 @@ def pivot(
     )
 
 
-def _find_paraphrases(
-    phrases: Phrases,
-    to_pivot: _Translations,
-    from_pivot: _Translations,
-    options: PivotOptions,
-    batch: NDArray[np.uint32],
-) -> NDArray[np.void]:
-    """Find the paraphrases of a batch of phrases. Pairs in which one phrase contains the other are omitted.
+class _ParaphraseFinder(NamedTuple):
+    """Find the paraphrases of phrases.
 
-    Args:
+    Attributes:
         phrases: all phrases of the pack's language.
         to_pivot: the translations into the pivot language.
         from_pivot: the translations from the pivot language.
         options: the thresholds.
-        batch: the ids of the phrases.
     """
-    data = _native.pivot(
-        phrases=np.ascontiguousarray(batch),
-        to_starts=to_pivot.starts,
-        to_translations=to_pivot.translations,
-        to_probabilities=to_pivot.probabilities,
-        from_starts=from_pivot.starts,
-        from_translations=from_pivot.translations,
-        from_probabilities=from_pivot.probabilities,
-        min_product=options.least_product,
-        min_probability=options.least_probability,
-    )
-    entries = np.frombuffer(data, RESULT)
-    is_nested = _are_nested(phrases, entries["phrase"], entries["paraphrase"])
-    paraphrases: NDArray[np.void] = entries[~is_nested]
-    return paraphrases
+
+    phrases: Phrases
+    to_pivot: _Translations
+    from_pivot: _Translations
+    options: PivotOptions
+
+    def find_all(self, threads: int, progress: Progress) -> NDArray[np.void]:
+        """Find the paraphrases of all phrases in parallel, and return the entries of the paraphrase table."""
+        translated_phrases = np.flatnonzero(np.diff(self.to_pivot.starts)).astype(np.uint32)
+        phrase_count = len(translated_phrases)
+        batches = [translated_phrases[start : start + _BATCH] for start in range(0, phrase_count, _BATCH)]
+        entries: list[NDArray[np.void]] = [np.zeros(0, RESULT)]
+        with ThreadPool(threads) as pool:
+            for batch_number, batch_entries in enumerate(pool.map(self.find, batches), 1):
+                entries.append(batch_entries)
+                progress("pivoting", min(batch_number * _BATCH, phrase_count), phrase_count)
+        return np.concatenate(entries)
+
+    def find(self, batch: NDArray[np.uint32]) -> NDArray[np.void]:
+        """Find the paraphrases of a batch of phrases. Pairs in which one phrase contains the other are omitted.
+
+        Args:
+            batch: the ids of the phrases.
+        """
+        data = _native.pivot(
+            phrases=np.ascontiguousarray(batch),
+            to_starts=self.to_pivot.starts,
+            to_translations=self.to_pivot.translations,
+            to_probabilities=self.to_pivot.probabilities,
+            from_starts=self.from_pivot.starts,
+            from_translations=self.from_pivot.translations,
+            from_probabilities=self.from_pivot.probabilities,
+            min_product=self.options.least_product,
+            min_probability=self.options.least_probability,
+        )
+        entries = np.frombuffer(data, RESULT)
+        is_nested = _are_nested(self.phrases, entries["phrase"], entries["paraphrase"])
+        paraphrases: NDArray[np.void] = entries[~is_nested]
+        return paraphrases
 
 
 def _collect_translations(
-    pairs: PhrasePairs, phrase_filter: WordFilter, pivot_filter: WordFilter, min_probability: float
+    pairs: PhrasePairs, filters: WordFilters, min_probability: float
 ) -> tuple[_Translations, _Translations]:
     """Return the translations of phrases in both directions: into the pivot language, and from the pivot language.
 
@@ -195,11 +205,10 @@ def _collect_translations(
 
     Args:
         pairs: the phrase pairs.
-        phrase_filter: the filter for phrases of the pack's language.
-        pivot_filter: the filter for phrases of the pivot language.
+        filters: the filters for phrases.
         min_probability: the minimum probability of a translation.
     """
-    is_usable = _find_usable_pairs(pairs, phrase_filter, pivot_filter)
+    is_usable = _find_usable_pairs(pairs, filters)
     to_pivot = _group_pairs(
         indices=np.flatnonzero(is_usable & (pairs.to_pivot >= min_probability)),
         phrases=pairs.pair_phrases,
@@ -217,10 +226,10 @@ def _collect_translations(
     return to_pivot, from_pivot
 
 
-def _find_usable_pairs(pairs: PhrasePairs, phrase_filter: WordFilter, pivot_filter: WordFilter) -> NDArray[np.bool_]:
+def _find_usable_pairs(pairs: PhrasePairs, filters: WordFilters) -> NDArray[np.bool_]:
     """Return a Boolean array that tells which phrase pairs can contribute to a paraphrase."""
-    passes_phrase_filter = phrase_filter.select(pairs.phrases)[pairs.pair_phrases]
-    passes_pivot_filter = pivot_filter.select(pairs.pivots)[pairs.pair_pivots]
+    passes_phrase_filter = filters.phrases.select(pairs.phrases)[pairs.pair_phrases]
+    passes_pivot_filter = filters.pivots.select(pairs.pivots)[pairs.pair_pivots]
     passes_filters = passes_phrase_filter & passes_pivot_filter
     # Paraphrases share a pivot phrase, so a pivot phrase that occurs in only one pair yields no paraphrases.
     pairs_per_pivot = np.bincount(pairs.pair_pivots[passes_filters], minlength=len(pairs.pivots.positions))
@@ -265,16 +274,23 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     is_left_longer = phrases.lengths[left] > phrases.lengths[right]
     inner = np.where(is_left_longer, right, left)
     outer = np.where(is_left_longer, left, right)
-    # The pairs are grouped by the lengths of both phrases, so that NumPy can compare many pairs at once.
-    length_keys = phrases.lengths[inner].astype(int) * _LENGTHS + phrases.lengths[outer]
+    inner_lengths = phrases.lengths[inner]
+    outer_lengths = phrases.lengths[outer]
     is_nested = np.zeros(len(left), bool)
-    for length_key in np.unique(length_keys).tolist():
-        has_lengths = length_keys == length_key
-        inner_length, outer_length = divmod(length_key, _LENGTHS)
+    # NumPy compares all pairs at once in which the inner phrases and the outer phrases have the same lengths.
+    for inner_length, outer_length in _list_distinct_pairs(inner_lengths, outer_lengths):
+        has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
         is_nested[has_lengths] = _contains_phrase(
             phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
         )
     return is_nested
+
+
+def _list_distinct_pairs(inner_lengths: NDArray[np.uint8], outer_lengths: NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """Return the distinct pairs of an inner length and an outer length."""
+    occurs = np.zeros((_LENGTHS, _LENGTHS), bool)
+    occurs[inner_lengths, outer_lengths] = True
+    return [(inner_length, outer_length) for inner_length, outer_length in np.argwhere(occurs).tolist()]
 
 
 def _contains_phrase(

@@ -79,35 +79,30 @@ class Stages:
             return target
         _check_replaceable(target)
         start = time.monotonic()
-        with self._write_errors():
-            self._compute_stage(target, work, {"key": key, **description}, start)
+        with self._write_errors(), self._create_result_folder(target) as result_folder:
+            work(result_folder)
+            state = {"key": key, **description, "seconds": round(time.monotonic() - start, 1)}
+            (result_folder / _STATE).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
         self._report(name, time.monotonic() - start, False)
         return target
 
-    def _compute_stage(self, target: Path, work: Callable[[Path], object], state: dict[str, Any], start: float) -> None:
-        """Compute the result of a stage in a temporary folder, and rename the folder at the end.
+    @contextlib.contextmanager
+    def _create_result_folder(self, target: Path) -> Iterator[Path]:
+        """Create a temporary folder, and rename it to the target at the end of the ``with`` block.
 
-        Args:
-            target: the folder of the result. An existing folder is replaced.
-            work: a function that computes the result and writes it into the folder that is passed to it.
-            state: the description of the stage, which is written into the folder.
-            start: the time at which the stage started.
+        An existing target is removed first. If an error occurs in the block, the temporary folder is removed.
         """
-        building = target.with_name(f"{target.name}.building")
+        temporary_folder = target.with_name(f"{target.name}.building")
         shutil.rmtree(target, ignore_errors=True)
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir()
+        shutil.rmtree(temporary_folder, ignore_errors=True)
+        temporary_folder.mkdir()
         try:
-            work(building)
-            state["seconds"] = round(time.monotonic() - start, 1)
-            (building / _STATE).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
-            building.rename(target)
-        except BaseException:
-            # rmdir() removes the folder of all results only if the folder is empty.
-            shutil.rmtree(building, ignore_errors=True)
-            with contextlib.suppress(OSError):
-                self.folder.rmdir()
-            raise
+            yield temporary_folder
+            temporary_folder.rename(target)
+        finally:
+            # After an error, the temporary folder still exists.
+            shutil.rmtree(temporary_folder, ignore_errors=True)
+            self._remove_folder_if_empty()
 
     def remove(self) -> None:
         """Remove all results. The folder of the results is also removed, unless it contains other files."""
@@ -115,6 +110,10 @@ class Stages:
             stage_folder = state_file.parent
             if _read_state(stage_folder).get("stage") == stage_folder.name:
                 shutil.rmtree(stage_folder, ignore_errors=True)
+        self._remove_folder_if_empty()
+
+    def _remove_folder_if_empty(self) -> None:
+        """Remove the folder of all results if it is empty."""
         with contextlib.suppress(OSError):
             self.folder.rmdir()
 

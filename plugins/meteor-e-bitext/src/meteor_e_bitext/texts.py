@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from meteor_e.api import ConfigError, InputError, Language
+from meteor_e.api import ConfigError, InputError, Language, Segmenter
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
 from meteor_e.api.tokens import split_words
 from meteor_e.base.files import PathLike, decode_utf8, os_errors_as
@@ -18,6 +18,9 @@ from meteor_e.packs.pack import LANGUAGE_FILE, PREFIXES, Pack, parse_prefixes
 from meteor_e.packs.store import PackStore
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.text.normalization import Normalizer
+
+_UNKNOWN_LANGUAGE = Language(code="", name="", matchers=(), tasks={}, default_task="", normalization=Normalization.FULL)
+"""The settings of a language that does not have a definition."""
 
 
 @dataclass(frozen=True)
@@ -96,24 +99,32 @@ def _make_scoring_text(
         language: the definition of the language, or None for a language without a definition.
         prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
     """
-    mode, apostrophes = Normalization.FULL, "apart"
-    segment, segmenter_description = None, ""
-    if language is not None:
-        mode, apostrophes = language.normalization, language.apostrophes
-        if language.segmenter is not None:
-            segmenter = make_segmenter(language, plugin_registry())
-            segment = segmenter.join
-            segmenter_description = f", segmenter {segmenter.name}({segmenter.describe()})"
-    nonbreaking_prefixes, content = _load_prefixes(language, prefixes)
-    digest = "none" if content is None else hashlib.sha256(content).hexdigest()[:12]
+    definition = _UNKNOWN_LANGUAGE if language is None else language
+    nonbreaking_prefixes, content = _load_prefixes(definition, prefixes)
+    segmenter = None if definition.segmenter is None else make_segmenter(definition, plugin_registry())
     return LanguageText(
         code=code,
         language=language,
-        normalizer=Normalizer(mode, apostrophes, nonbreaking_prefixes),
-        segment=segment,
+        normalizer=Normalizer(definition.normalization, definition.apostrophes, nonbreaking_prefixes),
+        segment=None if segmenter is None else segmenter.join,
         prefixes=content,
-        description=f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}{segmenter_description}",
+        description=_describe_tokenization(definition, content, segmenter),
     )
+
+
+def _describe_tokenization(language: Language, prefixes: bytes | None, segmenter: Segmenter | None) -> str:
+    """Return a description of all settings that affect the tokenization.
+
+    Args:
+        language: the definition of the language.
+        prefixes: the content of the list of nonbreaking prefixes, or None if the list does not exist.
+        segmenter: the word segmenter, or None if words are separated by white space.
+    """
+    digest = "none" if prefixes is None else hashlib.sha256(prefixes).hexdigest()[:12]
+    description = f"{language.normalization.value}, apostrophes {language.apostrophes}, prefixes {digest}"
+    if segmenter is None:
+        return description
+    return f"{description}, segmenter {segmenter.name}({segmenter.describe()})"
 
 
 def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
@@ -144,7 +155,7 @@ def _find_language(name: str | None) -> Language | None:
 
 
 def _load_prefixes(
-    language: Language | None, source: PathLike | NonbreakingPrefixes | None
+    language: Language, source: PathLike | NonbreakingPrefixes | None
 ) -> tuple[NonbreakingPrefixes, bytes | None]:
     """Return nonbreaking prefixes, and the content of the file from which they were read.
 
@@ -166,9 +177,9 @@ def _read_file(path: PathLike) -> bytes:
         return Path(path).read_bytes()
 
 
-def _read_pack_prefixes(language: Language | None) -> bytes | None:
+def _read_pack_prefixes(language: Language) -> bytes | None:
     """Return the list of nonbreaking prefixes in the installed pack of a language, or None if there is no list."""
-    if language is None or language.pack is None:
+    if language.pack is None:
         return None
     is_folder = "/" in language.pack
     uses_prefixes = language.normalization is not Normalization.LOWER
