@@ -60,6 +60,35 @@ class ScoreInputs(Inputs):
         "processes here. (Plugin meteor-e-tables.)",
     )
 
+    def load_test_set(self) -> ScoreInputs:
+        """Take the references and, without files of hypotheses, the systems from the sacreBLEU test set.
+
+        Returns:
+            A copy with the files of the test set; the same options if they do not name a test set.
+
+        Raises:
+            ConfigError: if ``--test-set`` and ``--pair`` are not given together, if references are given in addition to
+                the test set, or if neither the options nor the test set provide system outputs.
+        """
+        from meteor_e.formats.test_sets import named_set
+
+        if self.test_set is None and self.pair is None:
+            return self
+        if self.test_set is None or self.pair is None:
+            raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
+        if self.references:
+            raise ConfigError("--test-set gives the references; leave out --reference")
+        test_set = named_set(self.test_set, self.pair)
+        inputs = replace(self, references=tuple(test_set.references))
+        if self.files:
+            return inputs
+        if not test_set.systems:
+            raise ConfigError(
+                f"test set {self.test_set} has no system outputs for {self.pair}; give files with hypotheses"
+            )
+        names = self.names or tuple(test_set.systems)
+        return replace(inputs, files=tuple(test_set.systems.values()), names=names)
+
 
 @dataclass(frozen=True)
 class ScoreMetrics(MetricOptions):
@@ -75,6 +104,14 @@ class ScoreMetrics(MetricOptions):
         help="A metric: meteor, bleu, chrf, chrf++, ter, a chain, or a metric of a plugin. Options follow a colon, as "
         "in bleu:tokenize=zh. Repeat it for several metrics.",
     )
+
+    def for_pair(self, pair: str | None) -> ScoreMetrics:
+        """Choose the target language of a language pair, unless the options already specify a language or a chain."""
+        if pair is None or self.language or self.chain is not None:
+            return self
+        from meteor_e.formats.test_sets import target_language
+
+        return replace(self, language=target_language(pair))
 
 
 @dataclass(frozen=True)
@@ -152,7 +189,7 @@ class ScoreOutput(Output):
 
 
 @click.command(cls=GroupedCommand)
-def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statistics: SignificanceOptions) -> None:
+def score(inputs: ScoreInputs, metrics: ScoreMetrics, output: ScoreOutput, statistics: SignificanceOptions) -> None:
     """Score the outputs of systems against references.
 
     Each file of hypotheses is one system. The references follow -r; without -r, the last file holds the references.
@@ -170,32 +207,36 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     """
     output_format = output.format()
     _check_combination(inputs, output, output_format, statistics)
-    if inputs.test_set is not None or inputs.pair is not None:
-        inputs, metric = _apply_test_set(inputs, metric)
-    wmt_names = _wmt_names(inputs, output) if output_format.name == "wmt" else None
-    systems = inputs.systems()
-    metrics = metric.for_text(systems[0].context).create_metrics(metric.metrics or ("meteor",))
-    if output.explain:
-        systems = load_systems(systems)
-        check_explanations(metrics, systems)
-    run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
-    analysis = _Analysis(metrics, statistics, shows_intervals=not output.quiet and output.table_file is None)
-    keep = output.data_to_keep(output_format, analysis)
+    inputs = inputs.load_test_set()
+    output_options = OutputOptions(output.digits, _wmt_names(inputs, output))
+    run = _prepare_run(inputs, metrics, output)
+    analysis = _Analysis(run.metrics, statistics, shows_intervals=not output.quiet and output.table_file is None)
     with terminal_progress(output.quiet) as progress:
-        table = _evaluate(run, keep, inputs.on_error, progress)
+        table = _evaluate(run, output.data_to_keep(output_format, analysis), inputs.on_error, progress)
         result = ScoreResult(
             table,
             tests=analysis.run_tests(table),
             intervals=analysis.compute_intervals(table),
-            explanations=explain_systems(metrics, systems) if output.explain else None,
+            explanations=explain_systems(run.metrics, run.systems) if output.explain else None,
             worst=output.worst,
-            percent_columns=_meteor_columns(metrics) if output.percent else frozenset(),
+            percent_columns=_meteor_columns(run.metrics) if output.percent else frozenset(),
         )
     with destination(None if output.table_file else output.output) as stream:
         if output.quiet:
             _write_bare_scores(table, stream)
         else:
-            output_format.write(result, stream, OutputOptions(output.digits, wmt_names))
+            output_format.write(result, stream, output_options)
+
+
+def _prepare_run(inputs: ScoreInputs, metric_options: ScoreMetrics, output: ScoreOutput) -> ScoreRun:
+    """Open the systems and create the metrics."""
+    systems = inputs.systems()
+    metric_options = metric_options.for_pair(inputs.pair).for_text(systems[0].context)
+    metrics = metric_options.create_metrics(metric_options.metrics or ("meteor",))
+    if output.explain:
+        systems = load_systems(systems)
+        check_explanations(metrics, systems)
+    return ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
 
 
 @dataclass(frozen=True)
@@ -291,95 +332,73 @@ def _write_bare_scores(table: ScoreTable, stream: TextIO) -> None:
         stream.write("\t".join(scores) + "\n")
 
 
-_PLAIN = "--quiet writes only scores"
+_UNIT_SCALE = "in formats for programs, METEOR's scores are from 0 to 1"
+_EXPLANATION = "the explanation is text; use --format text, markdown or json"
 _TABLE = "a table of segments contains only the scores of all segments"
 _UNSUPPORTED = (
     "the format cannot contain them; segments go into text, json, tsv, csv and wmt, alignments into text and json"
 )
-
-_EXCLUSIONS = {
-    ("--quiet", "--format"): _PLAIN,
-    ("--quiet", "--significance"): _PLAIN,
-    ("--quiet", "--segments"): _PLAIN,
-    ("--quiet", "--alignments"): _PLAIN,
-    ("--quiet", "--explain"): _PLAIN,
-    ("--quiet", "--worst"): _PLAIN,
-    ("--quiet", "--percent"): _PLAIN,
-    ("--worst", "--format"): "the worst segments can only be listed as text",
-    ("--percent", "--format with all digits"): "in formats for programs, METEOR's scores are from 0 to 1",
-    ("--dask", "--on-error"): "the warnings of other processes would be lost",
-    ("-o TABLE", "--explain"): _TABLE,
-    ("-o TABLE", "--on-error"): _TABLE,
-    ("--segments", "--format without segments"): _UNSUPPORTED,
-    ("--alignments", "--format without alignments"): _UNSUPPORTED,
-    ("--explain", "--format for programs"): "the explanation is text; use --format text, markdown or json",
-    ("--wmt-names", "another --format"): "these are the names for --format wmt",
-}
-"""The table lists each pair of mutually exclusive options with the reason for the conflict.
-
-``-o TABLE`` stands for an output file that is a table of segments, such as ``scores.parquet``.
-"""
 
 
 def _check_combination(
     inputs: ScoreInputs, output: ScoreOutput, output_format: OutputFormat, statistics: SignificanceOptions
 ) -> None:
     """Raise ConfigError if mutually exclusive options are set."""
+    if output.quiet:
+        _check_quiet(output, statistics)
     format_name = output_format.name
-    is_set = {
-        "--quiet": output.quiet,
-        "--format": format_name != "text",
-        "--dask": inputs.cluster is not None,
-        "-o TABLE": output.table_file is not None,
+    is_table = output.table_file is not None
+    handles_errors = inputs.on_error != "stop"
+    is_conflict_by_message = {
+        "--worst does not go with --format: the worst segments can only be listed as text": (
+            output.worst is not None and format_name != "text"
+        ),
+        f"--percent does not go with --format with all digits: {_UNIT_SCALE}": (
+            output.percent and format_name in ("json", "jsonl", "tsv", "csv", "wmt")
+        ),
+        "--dask does not go with --on-error: the warnings of other processes would be lost": (
+            inputs.cluster is not None and handles_errors
+        ),
+        f"-o TABLE does not go with --explain: {_TABLE}": is_table and output.explain,
+        f"-o TABLE does not go with --on-error: {_TABLE}": is_table and handles_errors,
+        f"--segments does not go with --format without segments: {_UNSUPPORTED}": (
+            output.segments and not output_format.segments
+        ),
+        f"--alignments does not go with --format without alignments: {_UNSUPPORTED}": (
+            output.alignments and not output_format.alignments
+        ),
+        f"--explain does not go with --format for programs: {_EXPLANATION}": (
+            output.explain and format_name in ("tsv", "csv", "wmt")
+        ),
+        "--wmt-names does not go with another --format: these are the names for --format wmt": (
+            output.wmt_names is not None and format_name != "wmt"
+        ),
+    }
+    for message, is_conflict in is_conflict_by_message.items():
+        if is_conflict:
+            raise ConfigError(message)
+
+
+def _check_quiet(output: ScoreOutput, statistics: SignificanceOptions) -> None:
+    """Raise ConfigError if an option adds to the output, although ``--quiet`` is set."""
+    additions = {
+        "--format": output.form != "text",
         "--significance": statistics.significance != "none",
         "--segments": output.segments,
         "--alignments": output.alignments,
         "--explain": output.explain,
         "--worst": output.worst is not None,
         "--percent": output.percent,
-        "--on-error": inputs.on_error != "stop",
-        "--wmt-names": output.wmt_names is not None,
-        "--format without segments": not output_format.segments,
-        "--format without alignments": not output_format.alignments,
-        "--format for programs": format_name in ("tsv", "csv", "wmt"),
-        "--format with all digits": format_name in ("json", "jsonl", "tsv", "csv", "wmt"),
-        "another --format": format_name != "wmt",
     }
-    for (option1, option2), reason in _EXCLUSIONS.items():
-        if is_set[option1] and is_set[option2]:
-            raise ConfigError(f"{option1} does not go with {option2}: {reason}")
+    for name, is_set in additions.items():
+        if is_set:
+            raise ConfigError(f"--quiet does not go with {name}: --quiet writes only scores")
 
 
-def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
-    """Take the references from a sacreBLEU test set. By default, also take the hypotheses and the language from it.
-
-    Raises:
-        ConfigError: if ``--test-set`` and ``--pair`` are not given together, if references are given in addition to
-            the test set, or if neither the options nor the test set provide system outputs.
-    """
-    from meteor_e.formats.test_sets import named_set, target_language
-
-    if inputs.test_set is None or inputs.pair is None:
-        raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
-    if inputs.references:
-        raise ConfigError("--test-set gives the references; leave out --reference")
-    test_set = named_set(inputs.test_set, inputs.pair)
-    if not metric.language and metric.chain is None:
-        metric = replace(metric, language=target_language(inputs.pair))
-    references = tuple(test_set.references)
-    if inputs.files:
-        return replace(inputs, references=references), metric
-    if not test_set.systems:
-        raise ConfigError(
-            f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
-        )
-    files = tuple(test_set.systems.values())
-    names = inputs.names or tuple(test_set.systems)
-    return replace(inputs, references=references, files=files, names=names), metric
-
-
-def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
-    """Return the names of the language pair, the test set and the reference for the output format ``wmt``."""
+def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames | None:
+    """Return the names of the language pair, the test set and the reference if the output format is ``wmt``."""
+    if output.form != "wmt":
+        return None
     if output.wmt_names is not None:
         return WmtNames(*output.wmt_names)
     if inputs.test_set is None or inputs.pair is None:

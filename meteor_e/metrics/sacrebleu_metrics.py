@@ -18,8 +18,6 @@ from meteor_e.base.errors import ConfigError, InputError, near_miss
 from meteor_e.base.extras import require
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric as SacreMetric
-
     from meteor_e.engine.aggregation import Aggregated
 
 Smoothing = Literal["exp", "floor", "add-k", "none"]
@@ -41,8 +39,9 @@ class SacreBleuMetric(Metric):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     decimals: ClassVar[int] = 2
-    _segment: SacreMetric
-    _corpus: SacreMetric
+    # Metrics of sacreBLEU, which is an optional library. The first metric scores segments, the second scores systems.
+    _segment: Any
+    _corpus: Any
     _signature_suffix = ""
 
     @classmethod
@@ -61,9 +60,8 @@ class SacreBleuMetric(Metric):
 
     def signature_for(self, reference_counts: Collection[int]) -> str:
         """Return sacreBLEU's signature, which contains the number of references per segment."""
-        corpus_metric: Any = self._corpus
         # The number of references may be unknown, and is therefore added after the signature has been created.
-        signature = type(corpus_metric)._SIGNATURE_TYPE({**vars(corpus_metric), "num_refs": None})
+        signature = self._corpus._SIGNATURE_TYPE({**vars(self._corpus), "num_refs": None})
         signature.info["nrefs"] = "var" if len(reference_counts) > 1 else next(iter(reference_counts), None)
         return f"{self._signature_name()}|{signature}{self._signature_suffix}"
 
@@ -78,8 +76,8 @@ class SacreBleuMetric(Metric):
         reference_lists: list[list[str | None]] = []
         for index in range(max_count):
             reference_lists.append([texts[index] if index < len(texts) else None for texts in batch.references])
-        extract: Any = self._segment._extract_corpus_statistics
-        return np.array(extract(batch.hypotheses, reference_lists), np.float64)
+        rows = self._segment._extract_corpus_statistics(batch.hypotheses, reference_lists)
+        return np.array(rows, np.float64)
 
     def segment_scores(self, statistics: Floats) -> Floats:
         """Return the sentence scores of sacreBLEU."""
@@ -107,21 +105,29 @@ class AggregatingMetric(SacreBleuMetric):
         """
         from meteor_e.engine.aggregation import Aggregated
 
-        scorer: Any = self._segment
-        infos = [scorer._extract_reference_info([scorer._preprocess_segment(text)]) for text in references]
-        mean_reference = self._average_references(infos, weights.tolist())
-        rows = []
-        for hypothesis in hypotheses:
-            preprocessed_text = scorer._preprocess_segment(hypothesis)
-            rows.append(scorer._compute_segment_statistics(preprocessed_text, mean_reference))
+        reference_counts = [self._count_ngrams(reference) for reference in references]
+        mean_counts = self._average_references(reference_counts, weights.tolist())
+        rows = [self._compare(hypothesis, mean_counts) for hypothesis in hypotheses]
         return Aggregated(self.segment_scores(np.array(rows, float)), None)
 
+    def _count_ngrams(self, reference: str) -> Any:
+        """Return the n-gram counts and the length of a reference in sacreBLEU's format."""
+        return self._segment._extract_reference_info([self._segment._preprocess_segment(reference)])
+
+    def _compare(self, hypothesis: str, reference_counts: Mapping[str, Any]) -> Any:
+        """Return the statistics of a hypothesis, given the n-gram counts and the length of its reference."""
+        return self._segment._compute_segment_statistics(
+            self._segment._preprocess_segment(hypothesis), reference_counts
+        )
+
     @abstractmethod
-    def _average_references(self, infos: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
+    def _average_references(
+        self, reference_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
+    ) -> dict[str, Any]:
         """Average the n-gram counts and lengths of references.
 
         Args:
-            infos: the n-gram counts and lengths of each reference in sacreBLEU's format.
+            reference_counts: the n-gram counts and lengths of each reference in sacreBLEU's format.
             weights: weights of the references, with a sum of 1.
 
         Returns:
@@ -159,25 +165,37 @@ class BleuMetric(AggregatingMetric):
         super().__init__(options)
         library = self._load_library()
         _check_tokenizer(self.options.tokenize, list(library.BLEU.TOKENIZERS))
-        segment_smoothing = self.options.smoothing or self.options.smooth_method
-        corpus_options = {name: value for name, value in options_by_name(self.options).items() if name != "smoothing"}
+        corpus_options = options_by_name(self.options)
+        corpus_smoothing = corpus_options["smooth_method"]
+        segment_smoothing = corpus_options.pop("smoothing") or corpus_smoothing
         segment_options = {**corpus_options, "smooth_method": segment_smoothing, "effective_order": True}
-        try:
-            self._corpus = library.BLEU(**corpus_options, force=True)
-            self._segment = library.BLEU(**segment_options, force=True)
-        except (ImportError, RuntimeError, OSError) as error:
-            # Some tokenizers of sacreBLEU require other libraries or download a model.
-            raise ConfigError(f"metric 'bleu': {' '.join(str(error).split())}") from error
-        is_default_smoothing = segment_smoothing == self.options.smooth_method
-        self._signature_suffix = "" if is_default_smoothing else f"|segments:{segment_smoothing}"
+        self._corpus = _create_bleu(library, corpus_options)
+        self._segment = _create_bleu(library, segment_options)
+        if segment_smoothing != corpus_smoothing:
+            self._signature_suffix = f"|segments:{segment_smoothing}"
 
-    def _average_references(self, infos: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
+    def _average_references(
+        self, reference_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
+    ) -> dict[str, Any]:
         """Average n-gram counts and lengths. BLEU counts n-grams of all lengths in one dictionary."""
         mean_length = 0.0
-        for info, weight in zip(infos, weights, strict=True):
-            mean_length += weight * info["ref_lens"][0]
-        mean_counts = _average_counts([info["ref_ngrams"] for info in infos], weights)
+        for counts, weight in zip(reference_counts, weights, strict=True):
+            mean_length += weight * counts["ref_lens"][0]
+        mean_counts = _average_counts([counts["ref_ngrams"] for counts in reference_counts], weights)
         return {"ref_lens": [mean_length], "ref_ngrams": mean_counts}
+
+
+def _create_bleu(library: Any, options: Mapping[str, Any]) -> Any:
+    """Create sacreBLEU's metric BLEU.
+
+    Raises:
+        ConfigError: if the tokenizer cannot be created. Some tokenizers require other libraries or download a model.
+    """
+    try:
+        # Without the argument "force", sacreBLEU warns if a text seems to be tokenized.
+        return library.BLEU(**options, force=True)
+    except (ImportError, RuntimeError, OSError) as error:
+        raise ConfigError(f"metric 'bleu': {' '.join(str(error).split())}") from error
 
 
 def _check_tokenizer(tokenizer: str | None, names: Sequence[str]) -> None:
@@ -213,10 +231,12 @@ class ChrfMetric(AggregatingMetric):
         super().__init__(options)
         self._segment = self._corpus = self._load_library().CHRF(**options_by_name(self.options))
 
-    def _average_references(self, infos: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
+    def _average_references(
+        self, reference_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
+    ) -> dict[str, Any]:
         """Average n-gram counts. chrF counts n-grams of each length in a separate dictionary."""
-        counts_by_length = zip(*[info["ref_ngrams"][0] for info in infos], strict=True)
-        return {"ref_ngrams": [[_average_counts(counts, weights) for counts in counts_by_length]]}
+        counts_by_length = zip(*[counts["ref_ngrams"][0] for counts in reference_counts], strict=True)
+        return {"ref_ngrams": [[_average_counts(ngrams, weights) for ngrams in counts_by_length]]}
 
     def _signature_name(self) -> str:
         """Return the name of the metric in sacreBLEU's signature.
