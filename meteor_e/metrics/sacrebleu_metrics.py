@@ -105,8 +105,8 @@ class AggregatingMetric(SacreBleuMetric):
         """
         from meteor_e.engine.aggregation import Aggregated
 
-        reference_counts = [self._count_ngrams(reference) for reference in references]
-        mean_counts = self._average_references(reference_counts, weights.tolist())
+        ngram_counts = [self._count_ngrams(reference) for reference in references]
+        mean_counts = self._average_references(ngram_counts, weights.tolist())
         rows = [self._compare(hypothesis, mean_counts) for hypothesis in hypotheses]
         return Aggregated(self.segment_scores(np.array(rows, float)), None)
 
@@ -114,20 +114,18 @@ class AggregatingMetric(SacreBleuMetric):
         """Return the n-gram counts and the length of a reference in sacreBLEU's format."""
         return self._segment._extract_reference_info([self._segment._preprocess_segment(reference)])
 
-    def _compare(self, hypothesis: str, reference_counts: Mapping[str, Any]) -> Any:
+    def _compare(self, hypothesis: str, ngram_counts: Mapping[str, Any]) -> Any:
         """Return the statistics of a hypothesis, given the n-gram counts and the length of its reference."""
-        return self._segment._compute_segment_statistics(
-            self._segment._preprocess_segment(hypothesis), reference_counts
-        )
+        return self._segment._compute_segment_statistics(self._segment._preprocess_segment(hypothesis), ngram_counts)
 
     @abstractmethod
     def _average_references(
-        self, reference_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
+        self, ngram_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
     ) -> dict[str, Any]:
         """Average the n-gram counts and lengths of references.
 
         Args:
-            reference_counts: the n-gram counts and lengths of each reference in sacreBLEU's format.
+            ngram_counts: the n-gram counts and lengths of each reference in sacreBLEU's format.
             weights: weights of the references, with a sum of 1.
 
         Returns:
@@ -175,13 +173,13 @@ class BleuMetric(AggregatingMetric):
             self._signature_suffix = f"|segments:{segment_smoothing}"
 
     def _average_references(
-        self, reference_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
+        self, ngram_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
     ) -> dict[str, Any]:
         """Average n-gram counts and lengths. BLEU counts n-grams of all lengths in one dictionary."""
         mean_length = 0.0
-        for counts, weight in zip(reference_counts, weights, strict=True):
+        for counts, weight in zip(ngram_counts, weights, strict=True):
             mean_length += weight * counts["ref_lens"][0]
-        mean_counts = _average_counts([counts["ref_ngrams"] for counts in reference_counts], weights)
+        mean_counts = _average_counts([counts["ref_ngrams"] for counts in ngram_counts], weights)
         return {"ref_lens": [mean_length], "ref_ngrams": mean_counts}
 
 
@@ -232,10 +230,10 @@ class ChrfMetric(AggregatingMetric):
         self._segment = self._corpus = self._load_library().CHRF(**options_by_name(self.options))
 
     def _average_references(
-        self, reference_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
+        self, ngram_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
     ) -> dict[str, Any]:
         """Average n-gram counts. chrF counts n-grams of each length in a separate dictionary."""
-        counts_by_length = zip(*[counts["ref_ngrams"][0] for counts in reference_counts], strict=True)
+        counts_by_length = zip(*[counts["ref_ngrams"][0] for counts in ngram_counts], strict=True)
         return {"ref_ngrams": [[_average_counts(ngrams, weights) for ngrams in counts_by_length]]}
 
     def _signature_name(self) -> str:
