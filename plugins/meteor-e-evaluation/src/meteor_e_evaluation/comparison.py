@@ -314,9 +314,9 @@ def _make_comparer(
     if compute_differences is not None:
         return compute_differences
     score_masks = expand_masks(exchange.masks, exchange.unit, exchange.scores)
-    if measure.takes == "systems" and exchange.has_segment_scores:
-        return make_one_by_one_comparer(exchange.scores, score_masks, _average_segments(agreement))
-    return make_one_by_one_comparer(exchange.scores, score_masks, agreement)
+    needs_system_scores = measure.takes == "systems" and exchange.has_segment_scores
+    evaluate = _average_segments(agreement) if needs_system_scores else agreement
+    return make_one_by_one_comparer(exchange.scores, score_masks, evaluate)
 
 
 def _make_fast_comparer(measure: Measure[TestSet], test: TestSet, exchange: _ScoreExchange) -> Differences | None:

@@ -113,17 +113,18 @@ def tau(counts: PairCounts, variant: str) -> Floats:
     untied_by_both = counts.concordant + counts.discordant
     untied_by_humans = untied_by_both + counts.metric_ties
     untied_by_metric = untied_by_both + counts.human_ties
-    if variant == "strict":
-        return divide_or_nan(concordant_minus_discordant - counts.metric_ties, untied_by_humans)
-    if variant == "wmt13":
-        return divide_or_nan(concordant_minus_discordant, untied_by_both)
-    if variant == "wmt14":
-        return divide_or_nan(concordant_minus_discordant, untied_by_humans)
-    if variant == "b":
-        return divide_or_nan(concordant_minus_discordant, np.sqrt(untied_by_humans * untied_by_metric))
-    if variant == "accuracy":
-        return divide_or_nan(counts.concordant, untied_by_humans)
-    raise ValueError(f"unknown variant {variant!r}")
+    # The numerator and the denominator of each variant.
+    fractions = {
+        "strict": (concordant_minus_discordant - counts.metric_ties, untied_by_humans),
+        "wmt13": (concordant_minus_discordant, untied_by_both),
+        "wmt14": (concordant_minus_discordant, untied_by_humans),
+        "b": (concordant_minus_discordant, np.sqrt(untied_by_humans * untied_by_metric)),
+        "accuracy": (counts.concordant, untied_by_humans),
+    }
+    if variant not in fractions:
+        raise ValueError(f"unknown variant {variant!r}")
+    numerator, denominator = fractions[variant]
+    return divide_or_nan(numerator, denominator)
 
 
 class TiedAccuracy(NamedTuple):

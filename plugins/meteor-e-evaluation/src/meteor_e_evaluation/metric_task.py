@@ -20,11 +20,11 @@ EXPECTED_FORMATS = (
 )
 
 
-def parse_finite_number(text: str, field: str, location: str) -> float:
+def parse_finite_number(content: Any, field: str, location: str) -> float:
     """Parse the number in a field of a file.
 
     Args:
-        text: content of the field.
+        content: content of the field, which is a string or, in a JSON file, any value.
         field: name of the field, for the error message.
         location: file and line, for the error message.
 
@@ -32,11 +32,11 @@ def parse_finite_number(text: str, field: str, location: str) -> float:
         InputError: if the field is not a finite number.
     """
     try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"{location}: {field} is {text!r}, not a number") from None
+        value = float(content)
+    except (TypeError, ValueError):
+        raise InputError(f"{location}: {field} is {content!r}, not a number") from None
     if not math.isfinite(value):
-        raise InputError(f"{location}: {field} is {text!r}; a finite number was expected")
+        raise InputError(f"{location}: {field} is {content!r}; a finite number was expected")
     return value
 
 

@@ -136,9 +136,9 @@ def _make_judgment_specs(root: Path, pair: str, gold: str | None) -> list[Judgme
 
 def _choose_human_scores(available_names: Sequence[str], gold: str | None, pair: str, folder: Path) -> str:
     """Return the name of the requested human scores, or of the preferred ones if none were requested."""
-    if gold is None and not available_names:
-        raise InputError(f"{folder}: no scores of {pair}; there are none")
     if gold is None:
+        if not available_names:
+            raise InputError(f"{folder}: no scores of {pair}; there are none")
         return _choose_preferred(available_names, GOLD)
     if gold not in available_names:
         hint = near_miss(gold, available_names)

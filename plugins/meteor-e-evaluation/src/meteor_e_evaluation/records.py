@@ -5,7 +5,6 @@ Each record contains an output, its references and its rating.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 from meteor_e.api import InputError
 from meteor_e_evaluation.index import DataIndex, RecordSpec
 from meteor_e_evaluation.judgments import Assessments
+from meteor_e_evaluation.metric_task import parse_finite_number
 from meteor_e_evaluation.test_set import TestSet, align_references
 from meteor_e_evaluation.text_files import Record, find_files, read_records
 
@@ -71,10 +71,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
 
 def _collect_texts(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> tuple[list[str], ...]:
     """Return the output texts of each system."""
-    texts = []
-    for system_outputs in rated_outputs:
-        texts.append([rated_output.output for rated_output in system_outputs])
-    return tuple(texts)
+    return tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs)
 
 
 def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assessments:
@@ -119,7 +116,7 @@ def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
     """
     output = record.get(spec.hypothesis)
     references = record.get(spec.references)
-    score = _parse_score(record.get(spec.score), record.location)
+    score = parse_finite_number(record.get(spec.score), "the score", record.location)
     if isinstance(references, str):
         references = [references]
     has_references = isinstance(references, list) and len(references) > 0
@@ -128,17 +125,6 @@ def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
     if not all(isinstance(reference, str) for reference in references):
         raise InputError(f"{record.location}: a reference is not a text")
     return _RatedOutput(output, references, score, record.line_number)
-
-
-def _parse_score(value: object, location: str) -> float:
-    """Convert a rating to a number, and check that it is finite."""
-    try:
-        score = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise InputError(f"{location}: the score is {value!r}, not a number") from None
-    if not math.isfinite(score):
-        raise InputError(f"{location}: the score is {value!r}; a finite number was expected")
-    return score
 
 
 def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOutput]]) -> None:

@@ -137,12 +137,10 @@ def make_segment_coefficient_function(name: str, human_scores: Floats) -> Callab
         name: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
         human_scores: human scores, ``(systems, segments)``.
     """
-    if name == "kendall":
+    if name in ("kendall", "acc"):
         pairs = RatedPairs.from_human_scores(human_scores)
-        return lambda metric_scores: kendall_tau_b(pairs, metric_scores)
-    if name == "acc":
-        pairs = RatedPairs.from_human_scores(human_scores)
-        return lambda metric_scores: pairwise_accuracy(pairs, metric_scores)
+        compute_coefficients = kendall_tau_b if name == "kendall" else pairwise_accuracy
+        return lambda metric_scores: compute_coefficients(pairs, metric_scores)
     if name == "pearson":
         return lambda metric_scores: pearson(human_scores, metric_scores)
     if name == "spearman":

@@ -189,9 +189,7 @@ def _format_p(value: float) -> str:
 
 def _format_palette() -> str:
     """Return CSS rules that define the colors of systems and matchers, for light and for dark backgrounds."""
-    styles: dict[str, MatcherStyle | SystemStyle] = {}
-    for index, system in enumerate(SYSTEMS):
-        styles[f"s{index}"] = system
+    styles: dict[str, MatcherStyle | SystemStyle] = {f"s{index}": system for index, system in enumerate(SYSTEMS)}
     for index in range(MATCHER_STYLES):
         styles[f"m{index}"] = matcher_style(index)
     light_colors = "".join(f"--{name}:{style.light};" for name, style in styles.items())
@@ -299,9 +297,7 @@ class _DistributionChart(NamedTuple):
 
 def _draw_distributions(row: Distributions) -> _DistributionChart:
     """Draw the distributions of one kind of values."""
-    lines = []
-    for cell in row.cells:
-        lines.append([charts.line_path(distribution) for distribution in cell.distributions])
+    lines = [[charts.line_path(distribution) for distribution in cell.distributions] for cell in row.cells]
     return _DistributionChart(row, charts.scale_of(row.low, row.high, charts.PANEL.width), lines)
 
 

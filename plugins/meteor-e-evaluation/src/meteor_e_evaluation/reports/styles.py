@@ -7,6 +7,7 @@ and each system a letter and a dash pattern. Every color has a lighter variant f
 
 from __future__ import annotations
 
+from string import ascii_uppercase
 from typing import NamedTuple
 
 
@@ -94,9 +95,6 @@ def letter(index: int) -> str:
 
     The first systems have the letters A to Z. The next ones have the labels AA, AB and so on.
     """
-    name = ""
-    index += 1
-    while index:
-        index, remainder = divmod(index - 1, 26)
-        name = chr(ord("A") + remainder) + name
-    return name
+    quotient, remainder = divmod(index, len(ascii_uppercase))
+    prefix = letter(quotient - 1) if quotient else ""
+    return prefix + ascii_uppercase[remainder]

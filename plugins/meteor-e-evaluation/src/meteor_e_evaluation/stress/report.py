@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from meteor_e.api import Result
 from meteor_e.api.formats import Grid
+from meteor_e.render.documents import json_ready
 
 TOLERANCE = 0.5
 """Largest change of a score by a harmless change, relative to the metric's median decrease by a small error."""
@@ -161,7 +162,7 @@ class StressReport(Result):
         yield "metric", *Finding._fields
         for metric, findings in self.findings.items():
             for finding in findings:
-                yield metric, *(_none_if_nan(value) for value in finding)
+                yield metric, *json_ready(finding)
 
     def document(self) -> dict[str, Any]:
         """Return all unrounded results as a JSON document."""
@@ -181,10 +182,6 @@ class StressReport(Result):
 
 def _format_cell(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _none_if_nan(value: object) -> object:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _format_finding(finding: Finding) -> str:
