@@ -13,7 +13,7 @@ would make it a quarter slower:
 - ``used_words`` is a bit mask of the hypothesis words that the path's free matches cover. Reference words do not need a
   mask, because the search visits them from left to right. Neither do the words of fixed matches, because no other
   candidate covers them.
-- ``chunk_end`` is the hypothesis position at which the path's open chunk ends, or -1 if no chunk is open.
+- ``chunk_end`` is the hypothesis position at which the path's open chunk ends, or ``None`` if no chunk is open.
 - ``next_position`` is the first reference position after the path's last match.
 - ``matches`` is a linked list of ``(earlier matches, position, candidate)``.
 """
@@ -21,7 +21,7 @@ would make it a quarter slower:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -39,8 +39,11 @@ _CHUNK = 1 << 50
 _MATCHED_WORD = 1 << 80
 _WEIGHTED_MATCH = 1 << 110
 
+_FEW_WORDS = 8
+"""Number of words up to which their distances are added one after the other."""
 
-_Path = tuple[int, int, int, int, Any]
+
+_Path = tuple[int, int, int | None, int, Any]
 _get_rank = itemgetter(0)
 
 _Gain = Callable[[AlignedMatch], int]
@@ -71,19 +74,15 @@ def search(
         InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have four times as many.
     """
     compute_gain = partial(_compute_gain, search_weights=search_weights, compare_matched_words=compare_matched_words)
+    runs = _divide_lists(candidates, compute_gain)
     path_limit = _PathLimit(hypothesis_size, reference_size=len(candidates))
-    runs_by_list: dict[int, list[_Run]] = {}
-    paths: list[_Path] = [(0, 0, -1, 0, None)]
-    for position, (position_candidates, fixed_match) in enumerate(zip(candidates, fixed, strict=True)):
+    paths: list[_Path] = [(0, 0, None, 0, None)]
+    for position, fixed_match in enumerate(fixed):
         if fixed_match is not None:
             paths = _append_fixed_match(paths, position, fixed_match, compute_gain(fixed_match))
         else:
-            # Several positions may share a list, which is divided into runs only once.
-            list_id = id(position_candidates)
-            if list_id not in runs_by_list:
-                runs_by_list[list_id] = _divide_into_runs(position_candidates, compute_gain)
-            paths = _extend_paths(paths, position, runs_by_list[list_id], beam)
-            if position_candidates:
+            paths = _extend_paths(paths, position, runs[position], beam)
+            if runs[position]:
                 path_limit.count(paths)
         # The sort is stable, so paths with equal ranks keep their order.
         paths.sort(key=_get_rank)
@@ -116,7 +115,7 @@ class _PathLimit:
 def _rank_complete_path(path: _Path) -> int:
     """Return the final rank of a path. A chunk that is still open at the end of the reference is counted."""
     rank, _, chunk_end, _, _ = path
-    return rank + _CHUNK if chunk_end >= 0 else rank
+    return rank if chunk_end is None else rank + _CHUNK
 
 
 def _list_matches(path: _Path) -> list[AlignedMatch]:
@@ -155,6 +154,22 @@ class _Run(NamedTuple):
             free_starts &= ~(used_words >> offset)
         return free_starts
 
+    def make_extension(self, start: int, position: int, rank_change: int) -> _Extension:
+        """Create the extension by one of the candidates.
+
+        Args:
+            start: the hypothesis position of the candidate.
+            position: the reference position.
+            rank_change: number to add to the rank of the path.
+        """
+        return _Extension(
+            rank_change=rank_change,
+            words=((1 << self.hypothesis_length) - 1) << start,
+            chunk_end=start + self.hypothesis_length,
+            next_position=position + self.reference_length,
+            candidate=self.by_start[start],
+        )
+
 
 def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
     """Return the error for a pair with more than :data:`MAX_PATHS` paths."""
@@ -162,6 +177,13 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
         f"the alignment of a segment of {hypothesis_size} words with its reference of {reference_size} words needs "
         f"more than {MAX_PATHS} paths, because words repeat; choose a smaller beam or split the segment"
     )
+
+
+def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], compute_gain: _Gain) -> list[list[_Run]]:
+    """Divide the candidates of each reference position into runs. A list that positions share is divided only once."""
+    distinct_lists = {id(candidates): candidates for candidates in lists}
+    runs_by_id = {list_id: _divide_into_runs(distinct_lists[list_id], compute_gain) for list_id in distinct_lists}
+    return [runs_by_id[id(candidates)] for candidates in lists]
 
 
 def _divide_into_runs(candidates: Sequence[AlignedMatch], compute_gain: _Gain) -> list[_Run]:
@@ -182,7 +204,13 @@ def _make_run(candidates: Sequence[AlignedMatch], gain: int) -> _Run:
     for start in by_start:
         starts |= 1 << start
     first = candidates[0]
-    return _Run(gain, first.reference_length, first.hypothesis_length, starts, by_start)
+    return _Run(
+        gain=gain,
+        reference_length=first.reference_length,
+        hypothesis_length=first.hypothesis_length,
+        starts=starts,
+        by_start=by_start,
+    )
 
 
 def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
@@ -195,6 +223,35 @@ def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
     )
 
 
+class _Extension(NamedTuple):
+    """Store how a candidate extends a path.
+
+    Attributes:
+        rank_change: number to add to the rank of the path.
+        words: bit mask of the candidate's hypothesis words.
+        chunk_end, next_position: the new values of these fields of the path.
+        candidate: the candidate.
+    """
+
+    rank_change: int
+    words: int
+    chunk_end: int
+    next_position: int
+    candidate: AlignedMatch
+
+
+class _Extensions(NamedTuple):
+    """Store all extensions of a path at a reference position.
+
+    Attributes:
+        by_candidates: the extensions by candidates.
+        unmatched_rank_change: number to add to the rank of the path if the reference word remains unmatched.
+    """
+
+    by_candidates: list[_Extension]
+    unmatched_rank_change: int
+
+
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
     """Extend each path of the beam search by each candidate at a reference position, or leave the word unmatched.
 
@@ -204,79 +261,107 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
         runs: the candidates that start at the position.
         beam: beam width.
     """
+    candidate_words = _merge_words(runs)
+    # Most paths use the same of these words and have the same open chunk, so they have the same extensions.
+    extensions_by_state: dict[tuple[int, int | None], _Extensions] = {}
     extended_paths: list[_Path] = []
     for path in paths:
-        _, _, _, next_position, _ = path
+        _, used_words, chunk_end, next_position, _ = path
         if next_position > position:
             # This reference word belongs to the last match of the path.
             extended_paths.append(path)
         else:
-            _extend_path(path, position, runs, beam, extended_paths)
+            state = used_words & candidate_words, chunk_end
+            if state not in extensions_by_state:
+                extensions_by_state[state] = _list_extensions(*state, position, runs, beam)
+            _append_extensions(path, position, extensions_by_state[state], extended_paths)
     return extended_paths
 
 
-def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extended_paths: list[_Path]) -> None:
-    """Append all extensions of one path to a list. See :func:`_extend_paths` for the arguments.
-
-    The distance of a candidate is added to the original path. Therefore all later extensions of the original path
-    include this distance, too.
-    """
-    rank, used_words, chunk_end, next_position, matches = path
-    break_penalty = _CHUNK if chunk_end >= 0 else 0
+def _merge_words(runs: list[_Run]) -> int:
+    """Return a bit mask of all hypothesis words that the candidates of runs contain."""
+    words = 0
     for run in runs:
-        candidate_words = (1 << run.hypothesis_length) - 1
+        for offset in range(run.hypothesis_length):
+            words |= run.starts << offset
+    return words
+
+
+def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs: list[_Run], beam: int) -> _Extensions:
+    """List the extensions of paths with certain used words and a certain open chunk.
+
+    Args:
+        used_words: bit mask of the used words.
+        chunk_end: the hypothesis position at which the open chunk ends, or ``None``.
+        position: the reference position.
+        runs: the candidates that start at the position.
+        beam: beam width.
+    """
+    break_penalty = 0 if chunk_end is None else _CHUNK
+    extensions = []
+    distance_sum = 0
+    for run in runs:
         free_starts = run.find_free_starts(used_words)
-        hopeless_before_chunk_end, hopeless_after = _find_hopeless_starts(free_starts, chunk_end, beam)
-        for start in _list_bit_indexes(free_starts ^ hopeless_before_chunk_end ^ hopeless_after):
-            if start == chunk_end:
-                rank += _sum_distances(hopeless_before_chunk_end, position)
-                extended_rank = rank - run.gain
-            else:
-                extended_rank = rank - run.gain + break_penalty
-            extended_path = (
-                extended_rank,
-                used_words | candidate_words << start,
-                start + run.hypothesis_length,
-                position + run.reference_length,
-                (matches, position, run.by_start[start]),
-            )
-            extended_paths.append(extended_path)
-            rank += abs(position - start)
-        rank += _sum_distances(hopeless_after, position)
-    # Leaving the reference word unmatched is also possible and ends the current chunk.
-    extended_paths.append((rank + break_penalty, used_words, -1, next_position, matches))
+        for start in _select_starts(free_starts, chunk_end, beam):
+            # As in METEOR 1.5, an extension also includes the distances of all previous candidates.
+            previous_starts = free_starts & ((1 << start) - 1)
+            rank_change = distance_sum - run.gain
+            if previous_starts:
+                rank_change += _sum_distances(previous_starts, position)
+            if start != chunk_end:
+                rank_change += break_penalty
+            extensions.append(run.make_extension(start, position, rank_change))
+        distance_sum += _sum_distances(free_starts, position)
+    return _Extensions(extensions, unmatched_rank_change=distance_sum + break_penalty)
 
 
-@lru_cache(maxsize=1 << 12)
-def _list_bit_indexes(mask: int) -> tuple[int, ...]:
+def _append_extensions(path: _Path, position: int, extensions: _Extensions, extended_paths: list[_Path]) -> None:
+    """Append all extensions of a path at a reference position to a list."""
+    rank, used_words, _, next_position, matches = path
+    for rank_change, words, chunk_end, reference_end, candidate in extensions.by_candidates:
+        extended_matches = (matches, position, candidate)
+        extended_paths.append((rank + rank_change, used_words | words, chunk_end, reference_end, extended_matches))
+    extended_paths.append((rank + extensions.unmatched_rank_change, used_words, None, next_position, matches))
+
+
+def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[int]:
+    """Return the starts of the candidates of a run that can survive the beam, in increasing order.
+
+    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
+    candidates of a run can survive, because the ranks never decrease within a run.
+
+    Args:
+        free_starts: bit mask of the starts of the candidates that do not contain used words.
+        chunk_end: the hypothesis position at which the open chunk ends, or ``None``.
+        beam: beam width.
+    """
+    continuing_start = 0 if chunk_end is None else free_starts & (1 << chunk_end)
+    hopeless_starts = _clear_lowest_bits(free_starts ^ continuing_start, beam)
+    return _list_bit_indexes(free_starts ^ hopeless_starts)
+
+
+def _clear_lowest_bits(mask: int, count: int) -> int:
+    """Return a mask without its lowest set bits.
+
+    Args:
+        mask: the mask.
+        count: number of bits to clear.
+    """
+    if mask.bit_count() <= count:
+        return 0
+    for _ in range(count):
+        mask &= mask - 1  # This operation clears the lowest bit.
+    return mask
+
+
+def _list_bit_indexes(mask: int) -> list[int]:
     """Return the indexes of all set bits in a mask, in increasing order."""
     indexes = []
     while mask:
         lowest_bit = mask & -mask
         indexes.append(lowest_bit.bit_length() - 1)
         mask ^= lowest_bit
-    return tuple(indexes)
-
-
-def _find_hopeless_starts(free_starts: int, chunk_end: int, beam: int) -> tuple[int, int]:
-    """Return bit masks of the starts of candidates that cannot survive the beam.
-
-    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
-    candidates of a run can survive, because the ranks never decrease within a run.
-
-    Returns:
-        The starts before the candidate that continues the open chunk, if it exists; and all other starts.
-    """
-    if free_starts.bit_count() <= beam:
-        return 0, 0
-    continuing_start = free_starts & (1 << chunk_end) if chunk_end >= 0 else 0
-    hopeless_starts = free_starts ^ continuing_start
-    for _ in range(beam):
-        hopeless_starts &= hopeless_starts - 1  # This operation clears the lowest bit.
-    if not continuing_start:
-        return 0, hopeless_starts
-    hopeless_before_chunk_end = hopeless_starts & (continuing_start - 1)
-    return hopeless_before_chunk_end, hopeless_starts ^ hopeless_before_chunk_end
+    return indexes
 
 
 def _sum_distances(words: int, position: int) -> int:
@@ -286,8 +371,8 @@ def _sum_distances(words: int, position: int) -> int:
         words: bit mask of the positions of the words.
         position: the position.
     """
-    if not words:  # This is the usual case, which is fast.
-        return 0
+    if words.bit_count() <= _FEW_WORDS:  # This is the usual case, in which a loop is faster.
+        return sum(abs(position - word) for word in _list_bit_indexes(words))
     lower_words = words & ((1 << position) - 1)
     higher_words = words >> position  # The index of each bit is its distance.
     return position * lower_words.bit_count() - _sum_bit_indexes(lower_words) + _sum_bit_indexes(higher_words)
@@ -346,10 +431,9 @@ def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, 
         rank, used_words, chunk_end, next_position, matches = path
         if next_position > position:
             extended_paths.append(path)
-            continue
-        extended_rank = rank + distance - gain
-        if chunk_end >= 0 and chunk_end != start:
-            extended_rank += _CHUNK
-        extended_matches = (matches, position, match)
-        extended_paths.append((extended_rank, used_words, hypothesis_end, reference_end, extended_matches))
+        else:
+            is_chunk_broken = chunk_end is not None and chunk_end != start
+            extended_rank = rank + distance - gain + (_CHUNK if is_chunk_broken else 0)
+            extended_matches = (matches, position, match)
+            extended_paths.append((extended_rank, used_words, hypothesis_end, reference_end, extended_matches))
     return extended_paths
