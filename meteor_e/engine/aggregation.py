@@ -89,13 +89,20 @@ class _Keys(NamedTuple):
             keys: indexes of distinct keys, in increasing order.
             cell_values: the cell's value for each occurrence of a key in a text.
         """
-        is_cell = np.isin(self.texts, texts) & np.isin(self.keys, keys)
-        text_order = np.argsort(texts)
-        rows = text_order[np.searchsorted(texts, self.texts[is_cell], sorter=text_order)]
-        columns = np.searchsorted(keys, self.keys[is_cell])
+        rows = _find_positions(self.texts, texts)
+        columns = _find_positions(self.keys, keys)
+        is_cell = (rows >= 0) & (columns >= 0)
         matrix = np.zeros((len(texts), len(keys)), np.float32)
-        matrix[rows, columns] = cell_values[is_cell]
+        matrix[rows[is_cell], columns[is_cell]] = cell_values[is_cell]
         return matrix
+
+
+def _find_positions(indexes: Integers, distinct_indexes: Integers) -> Integers:
+    """Return the position of each index in an array of distinct indexes, or -1 if it is not in the array."""
+    largest_index = max(indexes.max(initial=0), distinct_indexes.max(initial=0))
+    position_of_index = np.full(largest_index + 1, -1)
+    position_of_index[distinct_indexes] = np.arange(len(distinct_indexes))
+    return np.asarray(position_of_index[indexes], np.int64)
 
 
 class WordTypes(NamedTuple):
@@ -329,38 +336,66 @@ def aggregate_references(
         weights: weights of the references. Their sum is 1.
     """
     distinct_texts = list(dict.fromkeys([*hypotheses, *references]))
-    index_of = {text: index for index, text in enumerate(distinct_texts)}
-    hypothesis_texts = np.array([index_of[text] for text in hypotheses], np.int64)
-    reference_texts = np.array([index_of[text] for text in references], np.int64)
+    text_indexes = {text: index for index, text in enumerate(distinct_texts)}
+    hypothesis_texts = np.array([text_indexes[text] for text in hypotheses], np.int64)
+    reference_texts = np.array([text_indexes[text] for text in references], np.int64)
     counts = _count_words(read_word_types(tokenization, distinct_texts), settings)
     text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
     expected = counts.expected_scores(text_weights)[hypothesis_texts]
     return Aggregated(expected, pairs=_PairScorer(counts, hypothesis_texts, reference_texts))
 
 
+class _Words(NamedTuple):
+    """Store the words of all texts, one text after the other, as arrays ``(words,)``.
+
+    Attributes:
+        types: index of the word type of each word.
+        texts: index of the text of each word.
+        weights: weight of each word.
+    """
+
+    types: Integers
+    texts: Integers
+    weights: Floats
+
+    def make_keys(self, class_of_type: Integers) -> _Keys:
+        """Return a key for each word. Words of the same class match.
+
+        Args:
+            class_of_type: class of each word type.
+        """
+        return _make_keys(self.texts, class_of_type[self.types], self.weights)
+
+
+def _list_words(word_types: WordTypes, word_counts: Integers, settings: CountSettings) -> _Words:
+    """Concatenate the words of all texts.
+
+    Args:
+        word_types: the texts.
+        word_counts: number of words of each text.
+        settings: the weight δ and the function words, which determine the weights of the words.
+    """
+    types = np.fromiter(chain.from_iterable(word_types.texts), np.int64)
+    texts = np.repeat(np.arange(len(word_counts)), word_counts)
+    type_weights = _weigh_types(word_types.types, settings.parameters.delta, settings.function_words)
+    return _Words(types, texts, type_weights[types])
+
+
 def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
     """Count the words and bigrams of texts."""
-    types, texts = word_types
-    parameters = settings.parameters
-    word_counts = np.array([len(text) for text in texts])
-    # The following arrays contain the words of all texts, one text after the other, (words,).
-    type_of_word = np.fromiter(chain.from_iterable(texts), np.int64)
-    text_of_word = np.repeat(np.arange(len(texts)), word_counts)
-    word_weights = _weigh_types(types, parameters.delta, settings.function_words)[type_of_word]
-    class_levels = _group_word_types(types, settings.matchers, parameters.weights)
-    levels = []
-    for class_level in class_levels:
-        keys = _make_keys(text_of_word, class_level.class_of_type[type_of_word], word_weights)
-        levels.append(_Level(keys, class_level.matcher_weight))
+    word_counts = np.array([len(text) for text in word_types.texts])
+    words = _list_words(word_types, word_counts, settings)
+    class_levels = _group_word_types(word_types.types, settings.matchers, settings.parameters.weights)
+    levels = [_Level(words.make_keys(level.class_of_type), level.matcher_weight) for level in class_levels]
     # The last level contains the matches of all matchers. It determines the chunks, for which all words count 1.
-    final_classes = class_levels[-1].class_of_type[type_of_word]
+    final_classes = class_levels[-1].class_of_type[words.types]
     return _TextCounts(
         levels=levels,
-        words=levels[-1].keys._replace(weights=np.ones(len(type_of_word))),
-        bigrams=_make_bigrams(text_of_word, final_classes, class_count=len(types)),
+        words=levels[-1].keys._replace(weights=np.ones(len(words.types))),
+        bigrams=_make_bigrams(words.texts, final_classes, class_count=len(word_types.types)),
         word_counts=word_counts,
-        lengths=np.asarray(np.bincount(text_of_word, weights=word_weights, minlength=len(texts)), float),
-        parameters=parameters,
+        lengths=np.asarray(np.bincount(words.texts, weights=words.weights, minlength=len(word_counts)), float),
+        parameters=settings.parameters,
     )
 
 
@@ -477,10 +512,10 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
     """
     class_count = classes.max(initial=0) + 1
     codes = texts * class_count + classes
-    # Sorting makes words with the same text and the same class adjacent. The groups "a a a b b" start at 0 0 0 3 3.
     order = np.argsort(codes, kind="stable")
-    _, group_sizes = np.unique(codes, return_counts=True)
-    group_starts = np.cumsum(group_sizes) - group_sizes
+    sorted_codes = codes[order]
+    # Sorting makes words with the same text and the same class adjacent. The codes 4 4 4 7 7 start at 0 0 0 3 3.
+    group_starts = np.searchsorted(sorted_codes, sorted_codes)
     occurrences = np.empty(len(order), np.int64)
-    occurrences[order] = np.arange(len(order)) - np.repeat(group_starts, group_sizes)
+    occurrences[order] = np.arange(len(order)) - group_starts
     return occurrences

@@ -80,15 +80,7 @@ def collect_candidates(
         PluginError: if a matcher fails, or proposes words that do not exist.
     """
     used_matchers = matchers[:1] if _have_same_words(hypothesis, reference, identity) else matchers
-    proposals = chain.from_iterable(
-        _propose_matches(index, matcher, hypothesis, reference) for index, matcher in enumerate(used_matchers)
-    )
-    separate_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
-    first_matches = list(islice(proposals, separate_limit + 1))
-    if len(first_matches) > separate_limit and _can_share_lists(used_matchers, hypothesis, reference):
-        candidates = _collect_shared_lists(used_matchers, hypothesis, reference)
-    else:
-        candidates = _divide_matches(chain(first_matches, proposals), range(len(reference)), len(hypothesis))
+    candidates = _collect_lists(used_matchers, hypothesis, reference)
     return Candidates(
         by_reference=[candidates.lists[list_index] for list_index in candidates.list_indexes],
         fixed=_find_fixed_matches(candidates, hypothesis_size=len(hypothesis)),
@@ -102,6 +94,29 @@ def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], id
     if identity is str:
         return False
     return [identity(token.form) for token in hypothesis] == [identity(token.form) for token in reference]
+
+
+def _collect_lists(
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
+) -> _CandidateLists:
+    """Collect candidate matches in one list per reference position, or in shared lists if there are many candidates."""
+    matches = _propose_all_matches(matchers, hypothesis, reference)
+    separate_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
+    # Collecting the candidates may take long, so they are counted only until the limit is exceeded.
+    first_matches = list(islice(matches, separate_limit + 1))
+    has_many_matches = len(first_matches) > separate_limit
+    if has_many_matches and _can_share_lists(matchers, hypothesis, reference):
+        return _collect_shared_lists(matchers, hypothesis, reference)
+    all_matches = chain(first_matches, matches)
+    return _divide_matches(all_matches, range(len(reference)), len(hypothesis))
+
+
+def _propose_all_matches(
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
+) -> Iterator[AlignedMatch]:
+    """Yield the matches that the matchers propose for a pair of segments, one matcher after the other."""
+    for index, matcher in enumerate(matchers):
+        yield from _propose_matches(index, matcher, hypothesis, reference)
 
 
 def _divide_matches(
@@ -139,23 +154,36 @@ def _propose_matches(
     Raises:
         PluginError: if the matcher fails, or a match lies outside the segments.
     """
-    reference_size, hypothesis_size = len(reference), len(hypothesis)
     with plugin_errors(f"matcher {matcher.name!r}"):
         for match in matcher.match(hypothesis, reference):
-            # The fields are not accessed by name, because matchers may also yield plain tuples.
-            reference_start, hypothesis_start, reference_length, hypothesis_length, probability = match
-            is_in_reference = 0 <= reference_start < reference_start + reference_length <= reference_size
-            is_in_hypothesis = 0 <= hypothesis_start < hypothesis_start + hypothesis_length <= hypothesis_size
-            if not (is_in_reference and is_in_hypothesis):
-                raise misplaced_match(matcher.name, Match(*match), hypothesis_size, reference_size)
-            yield AlignedMatch(
-                reference_start=operator.index(reference_start),  # Other numbers than integers raise TypeError.
-                reference_length=reference_length,
-                hypothesis_start=operator.index(hypothesis_start),
-                hypothesis_length=hypothesis_length,
-                matcher=index,
-                probability=probability,
-            )
+            candidate = _make_candidate(index, match)
+            if not _is_inside(candidate, len(hypothesis), len(reference)):
+                raise misplaced_match(matcher.name, Match(*match), len(hypothesis), len(reference))
+            yield candidate
+
+
+def _make_candidate(matcher_index: int, match: Match) -> AlignedMatch:
+    """Convert a match that a matcher proposes to a candidate. Positions that are not integers raise TypeError."""
+    # The fields are not accessed by name, because matchers may also yield plain tuples.
+    reference_start, hypothesis_start, reference_length, hypothesis_length, probability = match
+    return AlignedMatch(
+        operator.index(reference_start),
+        reference_length,
+        operator.index(hypothesis_start),
+        hypothesis_length,
+        matcher_index,
+        probability,
+    )
+
+
+def _is_inside(match: AlignedMatch, hypothesis_size: int, reference_size: int) -> bool:
+    """Return whether a match has at least one word in both segments, and does not extend beyond the segments."""
+    hypothesis_end = match.hypothesis_start + match.hypothesis_length
+    reference_end = match.reference_start + match.reference_length
+    return (
+        0 <= match.hypothesis_start < hypothesis_end <= hypothesis_size
+        and 0 <= match.reference_start < reference_end <= reference_size
+    )
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.matchers import Match, Matcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import plugin_errors
@@ -127,15 +126,11 @@ class CoreSession:
         """
         # For each distinct sentence, the C++ core returns the index of one segment that contains this sentence.
         sentences = [tuple(self._list_tokens(batch.types(segment))) for segment in batch.number_sentences()]
-        rows_by_encoder: dict[Hashable, dict[int, Any]] = {}
-        for planned in encoders:
-            matcher: Any = planned.matcher
-            # Matchers with the same encoder share a cache, but may have different limits on the sentence length.
-            encoder = id(matcher.memory), matcher.longest_sentence
-            if encoder not in rows_by_encoder:
-                rows_by_encoder[encoder] = _encode_sentences(matcher, sentences)
-            for sentence_index, rows in rows_by_encoder[encoder].items():
-                batch.give_rows(planned.column, sentence_index, rows)
+        for matchers in _group_by_encoder(encoders):
+            rows_by_sentence = _encode_sentences(matchers[0].matcher, sentences)
+            for planned in matchers:
+                for sentence_index, rows in rows_by_sentence.items():
+                    batch.give_rows(planned.column, sentence_index, rows)
 
     def propose(self, proposers: Sequence[PlannedMatcher], batch: Batch, reference_starts: Sequence[int]) -> None:
         """Call the matchers that run in Python for each pair of segments, and pass their matches to the C++ core.
@@ -148,12 +143,14 @@ class CoreSession:
             reference_starts: for each hypothesis the index of its first reference, and at the end the number of
                 references.
         """
-        first_proposers = [planned for planned in proposers if planned is self.plan[0]]
+        first_matcher = self.plan[0]
+        proposers_of_equal_segments = [planned for planned in proposers if planned is first_matcher]
         for pair in _read_pairs(batch, reference_starts):
             hypothesis = self._list_tokens(pair.hypothesis_types)
             reference = self._list_tokens(pair.reference_types)
             is_equal = pair.hypothesis_types == pair.reference_types
-            for planned in first_proposers if is_equal else proposers:
+            used_proposers = proposers_of_equal_segments if is_equal else proposers
+            for planned in used_proposers:
                 matches = _list_matches(planned.matcher, hypothesis, reference)
                 batch.propose(pair.reference_index, planned.column, matches)
 
@@ -189,7 +186,17 @@ def _read_pairs(batch: Batch, reference_starts: Sequence[int]) -> Iterator[_Type
                 yield _TypePair(reference, hypothesis_types, batch.types(hypothesis_count + reference))
 
 
-def _encode_sentences(matcher: ContextualMatcher, sentences: Sequence[tuple[Token, ...]]) -> dict[int, Any]:
+def _group_by_encoder(encoders: Sequence[PlannedMatcher]) -> list[list[PlannedMatcher]]:
+    """Group matchers that compute the same vectors, so that each sentence is encoded once per group."""
+    groups: defaultdict[Hashable, list[PlannedMatcher]] = defaultdict(list)
+    for planned in encoders:
+        matcher: Any = planned.matcher
+        # Matchers with the same encoder share a cache, but may have different limits on the sentence length.
+        groups[id(matcher.memory), matcher.longest_sentence].append(planned)
+    return list(groups.values())
+
+
+def _encode_sentences(matcher: Any, sentences: Sequence[tuple[Token, ...]]) -> dict[int, Any]:
     """Return the vectors of the sentences that are not too long for a matcher, by the index of the sentence."""
     limit = matcher.longest_sentence
     short_sentences = {index: sentence for index, sentence in enumerate(sentences) if len(sentence) <= limit}

@@ -131,22 +131,22 @@ class NativeEngine(Engine):
             failures = self._read_failures(core_batch)
             alignments: Sequence[Alignment | None] = ()
             if keep_alignments:
-                best_segments = segments.find_best_references(results["best_references"])
-                alignments = self._pack_alignments(core_batch, best_segments, failures)
+                alignments = self._pack_alignments(core_batch, segments, results["best_references"], failures)
         return Rows(**results, failures=failures, alignments=alignments)
 
     def _pack_alignments(
-        self, batch: CoreBatch, best_segments: Sequence[int], failures: Collection[int]
+        self, batch: CoreBatch, segments: _Segments, best_references: bytes, failures: Collection[int]
     ) -> PackedAlignments:
         """Return the alignments of the hypotheses with their best references.
 
         Args:
             batch: the scored batch.
-            best_segments: for each hypothesis the index of its best reference in the list of all segments.
+            segments: the segments of the batch.
+            best_references: for each hypothesis the index of its best reference, as int32.
             failures: the indexes of the hypotheses that cannot be aligned.
         """
         return PackedAlignments(
-            **batch.pack_alignments(best_segments),
+            **batch.pack_alignments(segments.find_best_references(best_references)),
             matchers=tuple(planned.matcher.name for planned in self._plan),
             failures=frozenset(failures),
         )

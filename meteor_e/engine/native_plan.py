@@ -106,18 +106,22 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     Returns:
         The planned matchers, or ``None`` if a search weight is too large for the core.
     """
+    if not all(_has_small_search_weights(matcher) for matcher in matchers):
+        return None
     feature_counts: Counter[str] = Counter()
     planned_matchers = []
     for matcher in matchers:
-        for search_weight in (matcher.search_weight, matcher.accuracy_search_weight):
-            # This condition also rejects NaN, because comparisons with NaN are false.
-            if not abs(search_weight) <= MAX_SEARCH_WEIGHT:
-                return None
         family = family_of(matcher)
         feature_kind = "keys" if family in _KEY_FAMILIES else family
         planned_matchers.append(_plan_matcher(matcher, family, column=feature_counts[feature_kind]))
         feature_counts[feature_kind] += 1
     return tuple(planned_matchers)
+
+
+def _has_small_search_weights(matcher: Matcher) -> bool:
+    """Return whether the C++ core can compute with the search weights of a matcher. NaN is not small."""
+    search_weights = (matcher.search_weight, matcher.accuracy_search_weight)
+    return all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in search_weights)
 
 
 def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:

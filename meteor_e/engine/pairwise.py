@@ -5,7 +5,7 @@ If a text occurs several times, it is tokenized and compared only once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e.base.errors import InputError, MeteorError
@@ -104,28 +104,38 @@ def _score_batch(
     """
     import numpy as np
 
-    text_ids: dict[str, int] = {}
-    matrices = _index_batch(batch, text_ids)
-    pair_scores = _score_texts(engine, list(text_ids), matrices, threads)
+    indexes = _index_batch(batch)
+    pair_scores = _score_texts(engine, indexes, threads)
     scores = np.asarray(pair_scores.scores)
-    for number, matrix in enumerate(matrices, first_number):
-        failed_cells = [cell for cell in pair_scores.failures if cell in matrix.cells]
-        if failed_cells:
-            cell = min(failed_cells)
-            problem = pair_scores.failures[cell]
-            raise PairError(number, matrix.describe_cell(cell), problem) from problem
+    for number, matrix in enumerate(indexes.matrices, first_number):
+        _check_failures(matrix, pair_scores.failures, number)
         yield matrix.repeat_texts(scores)
 
 
-def _score_texts(engine: Engine, texts: Sequence[str], matrices: Sequence[_MatrixIndexes], threads: int) -> PairScores:
+def _check_failures(matrix: _MatrixIndexes, failures: Mapping[int, MeteorError], source_number: int) -> None:
+    """Raise PairError if a pair of a source cannot be scored.
+
+    Args:
+        matrix: the matrix of the source.
+        failures: the errors of all pairs of the batch, by the index of the pair's score.
+        source_number: number of the source, for the error message.
+    """
+    failed_cells = [cell for cell in failures if cell in matrix.cells]
+    if failed_cells:
+        first_cell = min(failed_cells)
+        problem = failures[first_cell]
+        raise PairError(source_number, matrix.describe_cell(first_cell), problem) from problem
+
+
+def _score_texts(engine: Engine, indexes: _BatchIndexes, threads: int) -> PairScores:
     """Score the distinct texts of several sources. The scores of all matrices are concatenated.
 
     Raises:
         InputError: if the scores do not fit into memory.
     """
-    pair_sources = [(matrix.hypothesis_ids, matrix.reference_ids) for matrix in matrices]
+    pair_sources = [(matrix.hypothesis_ids, matrix.reference_ids) for matrix in indexes.matrices]
     try:
-        return engine.score_pairs(texts, pair_sources, threads=threads)
+        return engine.score_pairs(indexes.texts, pair_sources, threads=threads)
     except MemoryError as error:
         raise InputError("the matrix of scores does not fit into memory; score fewer hypotheses at a time") from error
 
@@ -171,15 +181,21 @@ class _MatrixIndexes(NamedTuple):
         return f"hypothesis {self.row_indexes.index(row) + 1}, reference {self.column_indexes.index(column) + 1}"
 
 
-def _index_batch(
-    batch: Sequence[tuple[Sequence[str], Sequence[str]]], text_ids: dict[str, int]
-) -> list[_MatrixIndexes]:
-    """Assign the hypotheses and references of each source to the rows and columns of a score matrix.
+class _BatchIndexes(NamedTuple):
+    """Store the texts of a batch, and map them to the rows and columns of score matrices.
 
-    Args:
-        batch: hypotheses and references of each source.
-        text_ids: the id of each text. Texts that do not have an id yet are added.
+    Attributes:
+        texts: the distinct texts. The index of a text is its id.
+        matrices: the matrix of each source.
     """
+
+    texts: list[str]
+    matrices: list[_MatrixIndexes]
+
+
+def _index_batch(batch: Sequence[tuple[Sequence[str], Sequence[str]]]) -> _BatchIndexes:
+    """Assign the hypotheses and references of each source to the rows and columns of a score matrix."""
+    text_ids: dict[str, int] = {}
     matrices = []
     cell_count = 0
     for hypotheses, references in batch:
@@ -188,7 +204,7 @@ def _index_batch(
         cells = range(cell_count, cell_count + len(hypothesis_ids) * len(reference_ids))
         matrices.append(_MatrixIndexes(hypothesis_ids, reference_ids, row_indexes, column_indexes, cells))
         cell_count = cells.stop
-    return matrices
+    return _BatchIndexes(list(text_ids), matrices)
 
 
 def _index_texts(texts: Sequence[str], text_ids: dict[str, int]) -> tuple[list[int], list[int]]:

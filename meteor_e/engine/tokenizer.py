@@ -39,7 +39,7 @@ class Tokenizer:
         self._word_ids: dict[str, int] = {}
         self._core_forms: list[str] = []
         """The words in the order of the core's ids."""
-        self._id_by_core_id: NDArray[np.int64] | tuple[()] = ()
+        self._id_table: NDArray[np.int64] | tuple[()] = ()
         """The word id for each id of the core, or -1 if the word has not occurred in a line yet."""
         self._core = None if normalizer is None else _make_tokenizing_core(normalizer)
 
@@ -78,11 +78,11 @@ class Tokenizer:
 
         # The ids of all lines are concatenated, because one array operation is faster than one per line.
         core_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
-        id_by_core_id = self._update_ids(core_ids)
-        word_ids = iter(id_by_core_id[core_ids].tolist())
+        id_table = self._extend_id_table(core_ids)
+        word_ids = iter(id_table[core_ids].tolist())
         return [list(islice(word_ids, len(line))) for line in lines]
 
-    def _update_ids(self, core_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def _extend_id_table(self, core_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Assign ids to words that are new, in the order in which the words first occur.
 
         Args:
@@ -93,15 +93,14 @@ class Tokenizer:
         """
         import numpy as np
 
-        id_by_core_id = np.full(len(self._core_forms), -1, np.int64)
-        id_by_core_id[: len(self._id_by_core_id)] = self._id_by_core_id
-        is_new = id_by_core_id[core_ids] < 0
-        # This removes repeated ids, and keeps the order in which the ids first occur.
+        unassigned_count = len(self._core_forms) - len(self._id_table)
+        id_table = np.concatenate([self._id_table, np.full(unassigned_count, -1)]).astype(np.int64)
+        is_new = id_table[core_ids] < 0
+        # A dictionary removes repeated ids, and keeps the order in which the ids first occur.
         new_core_ids = list(dict.fromkeys(core_ids[is_new].tolist()))
-        new_words = [self._core_forms[core_id] for core_id in new_core_ids]
-        id_by_core_id[new_core_ids] = self._assign_ids(new_words)
-        self._id_by_core_id = id_by_core_id
-        return id_by_core_id
+        id_table[new_core_ids] = self._assign_ids(self._core_forms[core_id] for core_id in new_core_ids)
+        self._id_table = id_table
+        return id_table
 
     def _split(self, line: str) -> list[str]:
         return split_words(line if self._normalizer is None else self._normalizer(line))
