@@ -205,7 +205,7 @@ class _BitextBuild:
                 f"{input_name(file)} and {input_name(pivot_file)} do not have a line with between 1 and "
                 f"{max_words} words in both files"
             )
-        _write_text(folder / "counts.json", json.dumps(counts._asdict()))
+        _write_text(folder / "counts.json", json.dumps(asdict(counts)))
 
     def _align(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike | None) -> Path:
         """Align the words of both corpora, or read alignments from a file. Return the folder with the result."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +22,8 @@ _BATCH = 5000
 """The number of lines that are tokenized together."""
 
 
-class Counts(NamedTuple):
+@dataclass
+class LineCounts:
     """The numbers of lines of a bitext.
 
     Attributes:
@@ -31,10 +33,10 @@ class Counts(NamedTuple):
         sentence_pairs: the number of lines that are used.
     """
 
-    lines: int
-    empty: int
-    long: int
-    sentence_pairs: int
+    lines: int = 0
+    empty: int = 0
+    long: int = 0
+    sentence_pairs: int = 0
 
 
 class Corpus:
@@ -128,7 +130,9 @@ class _CorpusBuilder:
         (folder / "vocabulary.json").write_text(vocabulary, encoding="utf-8", newline="\n")
 
 
-def read_bitext(first: BitextPart, second: BitextPart, max_words: int, progress: Progress, threads: int = 1) -> Counts:
+def read_bitext(
+    first: BitextPart, second: BitextPart, max_words: int, progress: Progress, threads: int = 1
+) -> LineCounts:
     """Tokenize a text and its translation, and write a corpus for each language.
 
     A line is omitted from both corpora if it has no words or more than ``max_words`` words in either language. The file
@@ -154,12 +158,12 @@ def read_bitext(first: BitextPart, second: BitextPart, max_words: int, progress:
         selected_indices = selector.select(first_rows, second_rows)
         first_builder.add(first_rows, selected_indices)
         second_builder.add(second_rows, selected_indices)
-        progress(stage, selector.line_count, None)
-    progress(stage, selector.line_count, selector.line_count)
+        progress(stage, selector.counts.lines, None)
+    progress(stage, selector.counts.lines, selector.counts.lines)
     first_builder.write(first.folder)
     second_builder.write(second.folder)
     np.save(first.folder / "lines.npy", np.array(selector.selected_lines, np.uint32))
-    return selector.counts()
+    return selector.counts
 
 
 class _SentenceSelector:
@@ -167,14 +171,16 @@ class _SentenceSelector:
 
     Args:
         max_words: the maximum number of words of a sentence.
+
+    Attributes:
+        counts: the numbers of selected and omitted line pairs.
+        selected_lines: the indices of the selected line pairs in the bitext.
     """
 
     def __init__(self, max_words: int) -> None:
         self._max_words = max_words
-        self.line_count = 0
+        self.counts = LineCounts()
         self.selected_lines: list[int] = []
-        self._empty_count = 0
-        self._long_count = 0
 
     def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[int]:
         """Return the indices of the selected line pairs in a batch.
@@ -186,23 +192,15 @@ class _SentenceSelector:
         selected_indices = []
         for index, (first, second) in enumerate(zip(first_rows, second_rows, strict=True)):
             if not first or not second:
-                self._empty_count += 1
+                self.counts.empty += 1
             elif max(len(first), len(second)) > self._max_words:
-                self._long_count += 1
+                self.counts.long += 1
             else:
                 selected_indices.append(index)
-        self.selected_lines.extend(self.line_count + index for index in selected_indices)
-        self.line_count += len(first_rows)
+        self.selected_lines.extend(self.counts.lines + index for index in selected_indices)
+        self.counts.lines += len(first_rows)
+        self.counts.sentence_pairs += len(selected_indices)
         return selected_indices
-
-    def counts(self) -> Counts:
-        """Return how many lines were selected, and how many were omitted."""
-        return Counts(
-            lines=self.line_count,
-            empty=self._empty_count,
-            long=self._long_count,
-            sentence_pairs=len(self.selected_lines),
-        )
 
 
 def _read_batches(first: BitextPart, second: BitextPart) -> Iterator[tuple[list[str], list[str]]]:

@@ -11,7 +11,12 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexes import ParaphraseIndex
 from meteor_e.packs.pack import Pack
 
+_MAX_PHRASES = 10
+"""The maximum number of frequent phrases that are listed."""
+_MAX_PARAPHRASES = 5
+"""The maximum number of paraphrases that are listed for each frequent phrase."""
 _PROGRESS_INTERVAL = 1000
+"""The number of segments between two reports of the progress."""
 
 
 class FrequentPhrase(NamedTuple):
@@ -46,20 +51,12 @@ class Coverage(NamedTuple):
     frequent: list[FrequentPhrase]
 
 
-def measure_coverage(
-    pack: Pack,
-    texts: Iterable[list[str]],
-    max_phrases: int = 10,
-    max_paraphrases: int = 5,
-    progress: Progress = silent,
-) -> Coverage:
+def measure_coverage(pack: Pack, texts: Iterable[list[str]], progress: Progress = silent) -> Coverage:
     """Count the words and phrases of a text that also occur in a pack.
 
     Args:
         pack: the pack.
         texts: the words of each segment of the text.
-        max_phrases: the maximum number of frequent phrases to list.
-        max_paraphrases: the maximum number of paraphrases to list for each frequent phrase.
         progress: called with the number of segments.
     """
     counter = _CoverageCounter(pack)
@@ -70,7 +67,7 @@ def measure_coverage(
         function_words=counter.function_word_count,
         paraphrased_words=counter.paraphrased_word_count,
         phrases=len(counter.phrase_frequencies),
-        frequent=counter.list_frequent_phrases(max_phrases, max_paraphrases),
+        frequent=counter.list_frequent_phrases(),
     )
 
 
@@ -109,12 +106,11 @@ class _CoverageCounter:
             self.phrase_frequencies.update(occurrence.phrase for occurrence in occurrences)
             self.paraphrased_word_count += _count_covered_words(occurrences)
 
-    def list_frequent_phrases(self, max_phrases: int, max_paraphrases: int) -> list[FrequentPhrase]:
+    def list_frequent_phrases(self) -> list[FrequentPhrase]:
         """Return the most frequent phrases that have paraphrases, in descending order of their frequencies."""
         if self._index is None:
             return []
-        frequent_phrases = _list_paraphrased(self._index, self.phrase_frequencies, max_paraphrases)
-        return list(islice(frequent_phrases, max_phrases))
+        return list(islice(_list_phrases(self._index, self.phrase_frequencies), _MAX_PHRASES))
 
 
 class _Occurrence(NamedTuple):
@@ -144,12 +140,10 @@ def _count_covered_words(occurrences: list[_Occurrence]) -> int:
     return len({position for occurrence in occurrences for position in occurrence.positions})
 
 
-def _list_paraphrased(
-    index: ParaphraseIndex, frequencies: Counter[int], max_paraphrases: int
-) -> Iterator[FrequentPhrase]:
+def _list_phrases(index: ParaphraseIndex, frequencies: Counter[int]) -> Iterator[FrequentPhrase]:
     """Yield the phrases that have paraphrases, in descending order of their frequencies."""
     for phrase in sorted(frequencies, key=lambda phrase: (-frequencies[phrase], phrase)):
         paraphrases = index.paraphrases(phrase)
         if paraphrases:
-            paraphrase_texts = [" ".join(index.phrase(paraphrase)) for paraphrase in paraphrases[:max_paraphrases]]
+            paraphrase_texts = [" ".join(index.phrase(paraphrase)) for paraphrase in paraphrases[:_MAX_PARAPHRASES]]
             yield FrequentPhrase(" ".join(index.phrase(phrase)), frequencies[phrase], paraphrase_texts)

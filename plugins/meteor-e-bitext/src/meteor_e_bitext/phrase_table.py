@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from meteor_e.api import InputError
 from meteor_e.base.bounded_cache import BoundedCache
@@ -23,7 +22,7 @@ from meteor_e.base.files import PathLike, input_name
 from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.numbering import assign_phrase_ids
-from meteor_e_bitext.phrases import PhrasePairs, Phrases
+from meteor_e_bitext.phrases import PhrasePairs, Phrases, map_file
 from meteor_e_bitext.pivot import WordFilter, WordFilters
 
 _BLOCK = 100_000
@@ -222,11 +221,6 @@ def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: 
     np.save(folder / f"{name}-positions.npy", phrases.positions)
     np.save(folder / f"{name}-lengths.npy", phrases.lengths)
     progress(f"numbering {name}", 1, 1)
-
-
-def map_file(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return a memory map of a file of numbers, or an ordinary array if the file is empty."""
-    return np.memmap(path, dtype, "r") if path.stat().st_size else np.zeros(0, dtype)
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from meteor_e.base.progress import Progress
 from meteor_e.base.thread_pool import ThreadPool
@@ -98,9 +98,8 @@ class Phrases(NamedTuple):
     def _rank_words(self) -> NDArray[np.uint32]:
         """Return the rank of each vocabulary word in code point order. Ranks start at 1."""
         sorted_ids = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
-        word_ranks = np.empty(len(sorted_ids), np.uint32)
-        word_ranks[sorted_ids] = np.arange(1, len(sorted_ids) + 1, dtype=np.uint32)
-        return word_ranks
+        # Sorting a permutation gives the inverse permutation.
+        return 1 + np.argsort(sorted_ids).astype(np.uint32)
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return a Boolean array that tells which phrases contain a flagged word.
@@ -113,14 +112,6 @@ class Phrases(NamedTuple):
         for offset in range(int(self.lengths.max(initial=0))):
             is_flagged |= self._look_up_words(phrases, offset, flags)
         return is_flagged
-
-    def all_words(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return a Boolean array that tells which phrases consist of flagged words only.
-
-        Args:
-            flags: for each word id, whether the word is flagged.
-        """
-        return ~self.any_word(~flags)
 
 
 def _concatenate_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -341,7 +332,7 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
         min_probability: the minimum probability. A pair is omitted if both of its probabilities are lower.
     """
     totals = _Totals(np.load(folder / "phrases-counts.npy"), np.load(folder / "pivots-counts.npy"))
-    records = _open_records(folder / "pairs.bin")
+    records = map_file(folder / "pairs.bin", RECORD)
     blocks = [records[start : start + _PAIRS] for start in range(0, len(records), _PAIRS)]
     # The empty array is necessary, because np.concatenate() fails for an empty list.
     pairs = np.concatenate([records[:0], *(totals.select_probable(block, min_probability) for block in blocks)])
@@ -384,11 +375,9 @@ class _Totals(NamedTuple):
         return probable_pairs
 
 
-def _open_records(path: Path) -> NDArray[np.void]:
-    """Open a file of phrase pairs as a memory map. Return an empty array for an empty file."""
-    if path.stat().st_size == 0:
-        return np.zeros(0, RECORD)
-    return np.memmap(path, RECORD, "r")
+def map_file(path: Path, dtype: DTypeLike) -> NDArray[Any]:
+    """Return a memory map of a binary file, or an ordinary array if the file is empty."""
+    return np.memmap(path, dtype, "r") if path.stat().st_size else np.zeros(0, dtype)
 
 
 def _read_phrases(corpus: Corpus, folder: Path, name: str) -> Phrases:

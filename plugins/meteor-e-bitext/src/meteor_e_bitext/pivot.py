@@ -74,7 +74,7 @@ class WordFilter:
         vocabulary = phrases.vocabulary
         is_common = np.fromiter((word in self._common for word in vocabulary), bool, len(vocabulary))
         has_symbol = np.fromiter(map(self._has_symbol, vocabulary), bool, len(vocabulary))
-        passes: NDArray[np.bool_] = ~phrases.all_words(is_common) & ~phrases.any_word(has_symbol)
+        passes: NDArray[np.bool_] = phrases.any_word(~is_common) & ~phrases.any_word(has_symbol)
         return passes
 
     def _has_symbol(self, word: str) -> bool:
@@ -261,12 +261,13 @@ def _group_pairs(
 
 def _sort_entries(phrases: Phrases, entries: NDArray[np.void]) -> NDArray[np.void]:
     """Sort the entries of a paraphrase table by words, so that the order is independent of the phrase ids."""
-    distinct = np.unique(np.concatenate([entries["phrase"], entries["paraphrase"]]))
-    ranks = np.empty(len(distinct), np.uint32)
-    ranks[phrases.order(distinct)] = np.arange(len(distinct), dtype=np.uint32)
-    left_ranks = ranks[np.searchsorted(distinct, entries["phrase"])]
-    right_ranks = ranks[np.searchsorted(distinct, entries["paraphrase"])]
-    return entries[np.lexsort((right_ranks, left_ranks))]
+    distinct_phrases = np.unique(np.concatenate([entries["phrase"], entries["paraphrase"]]))
+    # Sorting a permutation gives the inverse permutation, which contains the rank of each distinct phrase.
+    ranks = np.argsort(phrases.order(distinct_phrases)).astype(np.uint32)
+    phrase_ranks = ranks[np.searchsorted(distinct_phrases, entries["phrase"])]
+    paraphrase_ranks = ranks[np.searchsorted(distinct_phrases, entries["paraphrase"])]
+    # The last key of np.lexsort() is the primary key.
+    return entries[np.lexsort((paraphrase_ranks, phrase_ranks))]
 
 
 def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.bool_]:
@@ -278,19 +279,14 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     outer_lengths = phrases.lengths[outer]
     is_nested = np.zeros(len(left), bool)
     # NumPy compares all pairs at once in which the inner phrases and the outer phrases have the same lengths.
-    for inner_length, outer_length in _list_distinct_pairs(inner_lengths, outer_lengths):
+    has_pairs = np.zeros((_LENGTHS, _LENGTHS), bool)
+    has_pairs[inner_lengths, outer_lengths] = True
+    for inner_length, outer_length in np.argwhere(has_pairs).tolist():
         has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
         is_nested[has_lengths] = _contains_phrase(
             phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
         )
     return is_nested
-
-
-def _list_distinct_pairs(inner_lengths: NDArray[np.uint8], outer_lengths: NDArray[np.uint8]) -> list[tuple[int, int]]:
-    """Return the distinct pairs of an inner length and an outer length."""
-    occurs = np.zeros((_LENGTHS, _LENGTHS), bool)
-    occurs[inner_lengths, outer_lengths] = True
-    return [(inner_length, outer_length) for inner_length, outer_length in np.argwhere(occurs).tolist()]
 
 
 def _contains_phrase(
