@@ -144,7 +144,7 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
     stage = Stage("indexing paraphrases", "steps")
     phrases = paraphrase_table.sort_vocabulary(paraphrase_table.read_phrases(source, progress))
     progress(stage, 1, _STEPS)
-    trie = paraphrase_table.build_trie(phrases)
+    trie = paraphrase_table.build_trie(phrases.ids, phrases.lengths)
     progress(stage, 2, _STEPS)
     nodes = paraphrase_table.make_node_records(trie)
     entries = paraphrase_table.list_entries(trie)

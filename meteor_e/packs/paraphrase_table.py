@@ -24,6 +24,8 @@ _JAVA_WORDS = re.compile(rb"[^ \t\f]+")
 
 _MAX_NODES = (1 << 32) - 1
 """The limit of the number of trie nodes. The number of a node has 32 bits."""
+_WORD_BITS = np.uint64(32)
+"""The number of bits of a word id in an integer that combines a node and a word."""
 _ROOT_WORD = 0x3FFFFFFF
 """The word id of the root, which does not have a word. It is the highest id that fits into 30 bits."""
 
@@ -41,10 +43,11 @@ class Phrases(NamedTuple):
     ids: NDArray[np.uint32]
     lengths: NDArray[np.uint8]
 
-    def compute_starts(self) -> NDArray[np.int64]:
-        """Return the index in ``ids`` of the first word of each phrase."""
-        ends: NDArray[np.int64] = np.cumsum(self.lengths, dtype=np.int64)
-        return ends - self.lengths
+
+def compute_starts(lengths: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the index of the first word of each phrase in the concatenated words of all phrases."""
+    ends: NDArray[np.int64] = np.cumsum(lengths, dtype=np.int64)
+    return ends - lengths
 
 
 def read_phrases(source: PathOrStream, progress: Progress) -> Phrases:
@@ -140,7 +143,7 @@ def sort_vocabulary(phrases: Phrases) -> Phrases:
     """
     n_words = len(phrases.vocabulary)
     begins_phrase = np.zeros(n_words, bool)
-    begins_phrase[phrases.ids[phrases.compute_starts()]] = True
+    begins_phrase[phrases.ids[compute_starts(phrases.lengths)]] = True
     frequencies = np.bincount(phrases.ids, minlength=n_words)
     # The last key is the primary key.
     old_ids = np.lexsort((-frequencies, ~begins_phrase))
@@ -179,19 +182,24 @@ class Trie(NamedTuple):
         return int((self.parents == 0).sum())
 
 
-def build_trie(phrases: Phrases) -> Trie:
-    """Create the nodes of a trie level by level. Nodes on the same level are sorted by parent and then by word."""
-    starts = phrases.compute_starts()
-    longest = int(phrases.lengths.max(initial=0))
+def build_trie(ids: NDArray[np.uint32], lengths: NDArray[np.uint8]) -> Trie:
+    """Create the nodes of a trie level by level. Nodes on the same level are sorted by parent and then by word.
+
+    Args:
+        ids: the concatenated word ids of all phrases. The array may be a memory map.
+        lengths: the number of words in each phrase.
+    """
+    starts = compute_starts(lengths)
+    longest = int(lengths.max(initial=0))
     root_level = _Level(words=np.array([_ROOT_WORD], np.uint32), parents=np.zeros(0, np.uint32))
     levels = [root_level]
     n_nodes = 1
     # All phrases begin at the root. Each step moves the longer phrases to a node of the next level.
-    phrase_nodes = np.zeros(len(phrases.lengths), np.uint32)
+    phrase_nodes = np.zeros(len(lengths), np.uint32)
     for position in range(longest):
-        longer_phrases = np.flatnonzero(phrases.lengths > position)
-        words = phrases.ids[starts[longer_phrases] + position]
-        level, level_indexes = _make_level(phrase_nodes[longer_phrases], words, len(phrases.vocabulary))
+        longer_phrases = np.flatnonzero(lengths > position)
+        words = ids[starts[longer_phrases] + position]
+        level, level_indexes = _make_level(phrase_nodes[longer_phrases], words)
         # The nodes of this level are numbered after the nodes of all previous levels.
         phrase_nodes[longer_phrases] = n_nodes + level_indexes
         levels.append(level)
@@ -217,9 +225,7 @@ class _Level(NamedTuple):
     parents: NDArray[np.uint32]
 
 
-def _make_level(
-    parents: NDArray[np.uint32], words: NDArray[np.uint32], n_words: int
-) -> tuple[_Level, NDArray[np.intp]]:
+def _make_level(parents: NDArray[np.uint32], words: NDArray[np.uint32]) -> tuple[_Level, NDArray[np.intp]]:
     """Create a node for each distinct pair of a parent and a word.
 
     Return the nodes, and the index of each phrase's node among them.
@@ -227,14 +233,13 @@ def _make_level(
     Args:
         parents: the node of the preceding words of each phrase.
         words: the next word of each phrase.
-        n_words: the number of words in the vocabulary.
     """
     # The parent and the word of each node are combined in one integer, because integers can be sorted quickly.
-    keys = parents.astype(np.uint64) * np.uint64(n_words) + words
+    keys = parents.astype(np.uint64) << _WORD_BITS | words
     node_keys, indexes = np.unique(keys, return_inverse=True)
-    node_parents, node_words = np.divmod(node_keys, np.uint64(n_words))
-    level = _Level(node_words.astype(np.uint32), node_parents.astype(np.uint32))
-    return level, indexes
+    node_parents = (node_keys >> _WORD_BITS).astype(np.uint32)
+    node_words = node_keys.astype(np.uint32)  # The conversion keeps only the low bits.
+    return _Level(node_words, node_parents), indexes
 
 
 def make_node_records(trie: Trie) -> NDArray[np.uint32]:

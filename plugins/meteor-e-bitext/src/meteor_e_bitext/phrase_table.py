@@ -21,7 +21,7 @@ from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
-from meteor_e_bitext.numbering import assign_phrase_ids
+from meteor_e.packs.paraphrase_table import build_trie, compute_starts
 from meteor_e_bitext.phrases import PhrasePairs, Phrases, map_file
 from meteor_e_bitext.pivot import WordFilter, WordFilters
 
@@ -148,7 +148,7 @@ def store_phrase_table(
 ) -> None:
     """Convert a phrase table to binary files that :func:`open_phrase_table` can read.
 
-    The memory usage grows with the number of distinct words. Assigning ids to phrases requires about 60 bytes per line.
+    The memory usage grows with the number of distinct words. Assigning ids to phrases requires about 80 bytes per line.
 
     Args:
         entries: the entries of the table, in any order. Repeated pairs are not merged.
@@ -215,11 +215,14 @@ def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: 
     (folder / f"{name}-vocabulary.json").write_text(json.dumps(vocabulary), "utf-8", newline="\n")
     length_file = folder / f"{name}-row-lengths.bin"
     words = map_file(folder / f"{name}-words.bin", np.uint32)
-    phrases = assign_phrase_ids(words, np.fromfile(length_file, np.uint8))
+    lengths = np.fromfile(length_file, np.uint8)
     length_file.unlink()
-    np.save(folder / f"{name}-ids.npy", phrases.ids)
-    np.save(folder / f"{name}-positions.npy", phrases.positions)
-    np.save(folder / f"{name}-lengths.npy", phrases.lengths)
+    # Equal phrases have the same trie node. The nodes of shorter phrases come first.
+    nodes = build_trie(words, lengths).phrase_nodes
+    _, first_rows, ids = np.unique(nodes, return_index=True, return_inverse=True)
+    np.save(folder / f"{name}-ids.npy", ids.astype(np.uint32))
+    np.save(folder / f"{name}-positions.npy", compute_starts(lengths)[first_rows])
+    np.save(folder / f"{name}-lengths.npy", lengths[first_rows])
     progress(f"numbering {name}", 1, 1)
 
 
