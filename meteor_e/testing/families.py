@@ -68,7 +68,9 @@ _PAIRS = [
 
 
 def _compute_feature(feature: Feature, pair: tuple[str, str]) -> list[float]:
-    """Compute the feature values of a pair of texts. The list is empty if the feature only works for certain texts.
+    """Compute the feature values of a pair of texts, alone and in a batch.
+
+    The list is empty if the feature only works for certain texts.
 
     Raises:
         ValueError: if the names of the columns are not distinct, or if the values depend on other segments of a batch.
@@ -79,11 +81,16 @@ def _compute_feature(feature: Feature, pair: tuple[str, str]) -> list[float]:
     if not feature.any_text:
         return []
     values = _extract_rows(feature, [pair])[0]
-    values_in_batch = _extract_rows(feature, [pair, _PAIRS[-1], _PAIRS[0]])[0]
+    batch = [pair, _PAIRS[-1], _PAIRS[0]]
+    _check_values_in_batch(values, _extract_rows(feature, batch)[0])
+    return [float(value) for value in values]
+
+
+def _check_values_in_batch(values: Floats, values_in_batch: Floats) -> None:
+    """Raise ValueError if the feature values of a segment change when the segment is part of a batch."""
     tolerance = 1e-9 * (1 + abs(values).max(initial=0))
     if not np.allclose(values_in_batch, values, rtol=0, atol=tolerance):
         raise ValueError("the row of a segment depends on the rest of the batch")
-    return [float(value) for value in values]
 
 
 def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndarray[Any, Any]:

@@ -23,14 +23,27 @@ def check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Seque
         f"vectors returned {_describe_array(vectors)} for {len(tokens)} tokens; it must return a float32 array with "
         "one row per token",
     )
-    if not is_valid:
-        return
-    _check_vector_lengths(report, tokens, vectors)
+    if is_valid:
+        _check_vector_lengths(report, tokens, vectors)
+        _check_repeated_calls(report, matcher, tokens, vectors)
+
+
+def _check_repeated_calls(
+    report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token], vectors: np.ndarray[Any, Any]
+) -> None:
+    """Check that further calls return the same vectors, and that they do not overwrite the vectors of the first call.
+
+    Args:
+        report: the report of errors.
+        matcher: the matcher.
+        tokens: the tokens.
+        vectors: the vectors that the first call returned, ``(tokens, dimensions)``.
+    """
     original_vectors = vectors.copy()
     reversed_vectors = _compute_vectors(report, matcher, tokens[::-1])
-    first_vector = _compute_vectors(report, matcher, tokens[:1])
     is_unchanged = np.array_equal(vectors, original_vectors, equal_nan=True)
     report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
+    first_vector = _compute_vectors(report, matcher, tokens[:1])
     _check_same_vectors(report, actual=reversed_vectors, expected=original_vectors[::-1])
     _check_same_vectors(report, actual=first_vector, expected=original_vectors[:1])
 
@@ -70,11 +83,16 @@ def check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Se
     _check_encoded_lengths(report, vectors)
     vectors_by_sentence = dict(zip(sentences, vectors, strict=True))
     single_sentences = [[sentence] for sentence in sentences]
-    for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
+    reversed_sentences = sentences[::-1]
+    even_sentences = sentences[::2]
+    odd_sentences = sentences[1::2]
+    for batch in [*single_sentences, reversed_sentences, even_sentences, odd_sentences]:
         batch_vectors = _encode_sentences(report, matcher, batch)
+        if batch_vectors is None:
+            continue
         expected_vectors = [vectors_by_sentence[sentence] for sentence in batch]
         report.expect(
-            batch_vectors is None or all(map(np.array_equal, batch_vectors, expected_vectors)),
+            all(map(np.array_equal, batch_vectors, expected_vectors)),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         )
 

@@ -7,8 +7,9 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,18 +58,19 @@ def check_matcher(
         _check_features(report, instance, segments)
     with report.step():
         samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
+    checker = _MatchChecker(report, instance, samples)
     with report.step():
-        _check_family(report, instance, samples)
-        _check_copies(report, instance, samples)
+        checker.check_family()
+        checker.check_copies()
         if isinstance(matcher, type):
-            _check_second_instance(report, instance, context, options, samples)
-        _check_signature(report, instance, context, options, samples)
+            checker.check_second_instance(context, options)
+        checker.check_signature(context, options)
     with report.step():
-        _check_threads(report, instance, samples)
+        checker.check_threads()
         if fresh_process and type(instance).__module__ != "__main__":
-            _check_fresh_process(report, instance, samples)
+            checker.check_new_process()
     with report.step():
-        _check_alignment(report, instance, samples)
+        checker.check_alignment()
 
 
 def _make_phrase(phrase: str | Token) -> list[Token]:
@@ -183,20 +185,26 @@ def _match(matcher: Matcher, pair: _Pair) -> _Matches:
 def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the valid matches of a hypothesis and a reference. Record an error for each invalid match."""
     hypothesis, reference = pair
-    hypothesis_copy = list(hypothesis)
-    reference_copy = list(reference)
     call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
-    proposed_matches = report.run(call, lambda: list(matcher.match(hypothesis_copy, reference_copy)))
-    is_unchanged = (hypothesis_copy, reference_copy) == pair
-    report.expect(is_unchanged, "match changes the segments that are passed to it")
     matches = []
-    for proposed_match in proposed_matches or ():
+    for proposed_match in _propose_matches(report, matcher, pair, call):
         is_tuple = isinstance(proposed_match, tuple) and len(proposed_match) == len(Match._fields)
         if report.expect(is_tuple, f"{call} proposed {shorten(proposed_match)}; propose Match(…)"):
             match = Match(*proposed_match)
             _check_match(report, match, pair, call)
             matches.append(match)
     return matches
+
+
+def _propose_matches(report: ErrorReport, matcher: Matcher, pair: _Pair, call: str) -> list[Any]:
+    """Return the unchecked matches of a hypothesis and a reference. Check that the matcher does not change these lists.
+
+    If the call fails, record an error and return an empty list.
+    """
+    hypothesis, reference = map(list, pair)
+    matches = report.run(call, lambda: list(matcher.match(hypothesis, reference)))
+    report.expect((hypothesis, reference) == pair, "match changes the segments that are passed to it")
+    return matches or []
 
 
 def _check_match(report: ErrorReport, match: Match, pair: _Pair, call: str) -> None:
@@ -233,21 +241,6 @@ def _is_span(start: int, length: int, segment: Sequence[Token]) -> bool:
 def _forms(tokens: Sequence[Token]) -> list[str]:
     """Return the surface forms of tokens."""
     return [token.form for token in tokens]
-
-
-def _check_family(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that a matcher finds any matches in the samples, and that it satisfies the rules of its base class."""
-    proposes_matches = False
-    for pair, matches in samples:
-        proposes_matches = proposes_matches or _has_relevant_match(matcher, pair, matches)
-        if isinstance(matcher, SimilarityMatcher | ContextualMatcher) and matcher.options.below is None:
-            _check_equal_words(report, pair, matches)
-        if isinstance(matcher, KeyMatcher | SimilarityMatcher | ContextualMatcher | PhraseMatcher):
-            _check_symmetry(report, matcher, pair, matches)
-    report.expect(
-        proposes_matches,
-        "it proposed no match in the samples; pass tokens=[…], words or phrases of which some should match",
-    )
 
 
 def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> bool:
@@ -306,90 +299,12 @@ def _is_same_match(actual: Match, expected: Match) -> bool:
     return has_equal_probability and actual._replace(probability=expected.probability) == expected
 
 
-def _check_copies(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that repeated calls and a pickled copy of a matcher propose the same matches."""
-    _check_repeated_matches(report, matcher, matcher, "called again, it", samples)
-    copy = pickle_copy(report, matcher)
-    _check_repeated_matches(report, copy, matcher, "a pickled copy", samples)
-
-
-def _check_second_instance(
-    report: ErrorReport, matcher: Matcher, context: MatcherContext, options: dict[str, Any], samples: list[_Sample]
-) -> None:
-    """Create a second matcher with the same context and options, and check that it proposes the same matches."""
-    second_matcher = report.run("creating it a second time", type(matcher).make, context, **options)
-    _check_repeated_matches(report, second_matcher, matcher, "a second matcher with the same options", samples)
-
-
-def _check_repeated_matches(
-    report: ErrorReport,
-    copy: Matcher | None,
-    original: Matcher,
-    subject: str,
-    samples: list[_Sample],
-) -> None:
-    """Check that a copy of a matcher proposes the same matches as the original and has the same description.
-
-    Args:
-        report: the report of errors.
-        copy: the copy, or ``None`` if it could not be created.
-        original: the original matcher.
-        subject: the description of the copy, which is the subject of error messages.
-        samples: the sample segments and the matches of the original, which are checked in reverse order.
-    """
-    if copy is None:
-        return
-    for pair, expected_matches in reversed(samples):
-        matches = report.run(f"match ({subject})", _match, copy, pair)
-        report.expect(
-            matches is None or _are_equal(matches, expected_matches),
-            f"{subject} proposes other matches, or in another order; they must depend on the two segments only",
-        )
-    report.expect(copy.describe() == original.describe(), f"{subject} returns another description")
-
-
-def _check_signature(
-    report: ErrorReport, matcher: Matcher, context: MatcherContext, options: dict[str, Any], samples: list[_Sample]
-) -> None:
-    """Check that options that change the matches also change the description of the matcher."""
-    if not options:
-        return
-    try:
-        default_matcher = type(matcher).make(context)
-        changes_matches = any(not _are_equal(_match(default_matcher, pair), matches) for pair, matches in samples)
-    except MeteorError:
-        # The matcher has required options, so it cannot be created with default options for comparison.
-        return
-    report.expect(
-        not changes_matches or default_matcher.describe() != matcher.describe(),
-        "its options change the matches, but describe() is the same; the signature must tell them apart",
-    )
-
-
-def _check_threads(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that a matcher proposes the same matches when several threads call it at the same time."""
-    copy = pickle_copy(report, matcher)
-    if copy is None:
-        return
-    with ThreadPoolExecutor(4) as pool:
-        results = pool.map(functools.partial(_describe_difference, copy), samples * 4)
-        errors = sorted(set(results) - {""})
-    report.expect(not errors, f"used from several threads at once, it gave {', '.join(errors)}")
-
-
 def _describe_difference(matcher: Matcher, sample: _Sample) -> str:
     """Return an error message if a matcher does not propose the matches of a sample, and otherwise an empty string."""
     try:
         return "" if _are_equal(_match(matcher, sample.pair), sample.matches) else "other matches"
     except Exception as error:
         return describe_error(error)
-
-
-def _check_alignment(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that the sample segments can be aligned with the matcher by the Python engine."""
-    chain = [ExactMatcher(), matcher]
-    for (hypothesis, reference), _ in samples:
-        report.run("aligning with it", align, chain, hypothesis, reference)
 
 
 _CHILD = """
@@ -400,23 +315,6 @@ matcher, pairs = pickle.load(sys.stdin.buffer)
 pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs], answer)
 """
 """A program that reads an import path, a matcher and pairs of segments, and writes the matches of each pair."""
-
-
-def _check_fresh_process(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that a matcher proposes the same matches in a new process with another ``PYTHONHASHSEED``."""
-    process = _match_in_new_process(matcher, [sample.pair for sample in samples])
-    if process.returncode:
-        error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
-        report.expect(False, f"a new process ended with code {process.returncode} and {error_lines[-1]!r}")
-        return
-    # Unpickling is not a security risk here, because this process has already run the plugin's code.
-    for sample, match_tuples in zip(samples, pickle.loads(process.stdout), strict=True):
-        matches = [Match(*match_tuple) for match_tuple in match_tuples]
-        report.expect(
-            _are_equal(matches, sample.matches),
-            "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "
-            "of texts differ from process to process: use zlib.crc32 or hashlib, and sort",
-        )
 
 
 def _match_in_new_process(matcher: Matcher, pairs: list[_Pair]) -> subprocess.CompletedProcess[bytes]:
@@ -430,3 +328,113 @@ def _match_in_new_process(matcher: Matcher, pairs: list[_Pair]) -> subprocess.Co
         capture_output=True,
         check=False,
     )
+
+
+@dataclass(frozen=True)
+class _MatchChecker:
+    """Check the matches that a matcher proposes for the samples.
+
+    Attributes:
+        report: the report of errors.
+        matcher: the matcher.
+        samples: the sample segments with the matches that the matcher proposed in its first call.
+    """
+
+    report: ErrorReport
+    matcher: Matcher
+    samples: Sequence[_Sample]
+
+    def check_family(self) -> None:
+        """Check that the matcher finds matches in the samples, and that it satisfies the rules of its base class."""
+        compares_vectors = isinstance(self.matcher, SimilarityMatcher | ContextualMatcher)
+        if compares_vectors and self.matcher.options.below is None:
+            for sample in self.samples:
+                _check_equal_words(self.report, sample.pair, sample.matches)
+        if compares_vectors or isinstance(self.matcher, KeyMatcher | PhraseMatcher):
+            for sample in self.samples:
+                _check_symmetry(self.report, self.matcher, sample.pair, sample.matches)
+        proposes_matches = any(_has_relevant_match(self.matcher, pair, matches) for pair, matches in self.samples)
+        self.report.expect(
+            proposes_matches,
+            "it proposed no match in the samples; pass tokens=[…], words or phrases of which some should match",
+        )
+
+    def check_copies(self) -> None:
+        """Check that repeated calls and a pickled copy of the matcher propose the same matches."""
+        self._check_same_matches(self.matcher, "called again, it")
+        copy = pickle_copy(self.report, self.matcher)
+        if copy is not None:
+            self._check_same_matches(copy, "a pickled copy")
+
+    def check_second_instance(self, context: MatcherContext, options: Mapping[str, Any]) -> None:
+        """Create a second matcher with the same context and options, and check that it proposes the same matches."""
+        second_matcher = self.report.run("creating it a second time", type(self.matcher).make, context, **options)
+        if second_matcher is not None:
+            self._check_same_matches(second_matcher, "a second matcher with the same options")
+
+    def _check_same_matches(self, copy: Matcher, subject: str) -> None:
+        """Check that a copy of the matcher proposes the same matches and has the same description.
+
+        Args:
+            copy: the copy.
+            subject: the description of the copy, which is the subject of error messages.
+        """
+        # The reverse order reveals matches that depend on previous calls.
+        for pair, expected_matches in reversed(self.samples):
+            matches = self.report.run(f"match ({subject})", _match, copy, pair)
+            self.report.expect(
+                matches is None or _are_equal(matches, expected_matches),
+                f"{subject} proposes other matches, or in another order; they must depend on the two segments only",
+            )
+        self.report.expect(copy.describe() == self.matcher.describe(), f"{subject} returns another description")
+
+    def check_signature(self, context: MatcherContext, options: Mapping[str, Any]) -> None:
+        """Check that options that change the matches also change the description of the matcher."""
+        if not options:
+            return
+        try:
+            default_matcher = type(self.matcher).make(context)
+            default_matches = [_match(default_matcher, sample.pair) for sample in self.samples]
+        except MeteorError:
+            # The matcher has required options, so it cannot be created with default options for comparison.
+            return
+        matches = [sample.matches for sample in self.samples]
+        has_default_matches = all(map(_are_equal, default_matches, matches))
+        has_default_description = default_matcher.describe() == self.matcher.describe()
+        self.report.expect(
+            has_default_matches or not has_default_description,
+            "its options change the matches, but describe() is the same; the signature must tell them apart",
+        )
+
+    def check_threads(self) -> None:
+        """Check that the matcher proposes the same matches when several threads call it at the same time."""
+        copy = pickle_copy(self.report, self.matcher)
+        if copy is None:
+            return
+        with ThreadPoolExecutor(4) as pool:
+            results = pool.map(functools.partial(_describe_difference, copy), [*self.samples] * 4)
+            errors = sorted(set(results) - {""})
+        self.report.expect(not errors, f"used from several threads at once, it gave {', '.join(errors)}")
+
+    def check_new_process(self) -> None:
+        """Check that the matcher proposes the same matches in a new process with another ``PYTHONHASHSEED``."""
+        process = _match_in_new_process(self.matcher, [sample.pair for sample in self.samples])
+        if process.returncode:
+            error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+            message = f"a new process ended with code {process.returncode} and {error_lines[-1]!r}"
+            self.report.expect(False, message)
+            return
+        # Unpickling is not a security risk here, because this process has already run the plugin's code.
+        for sample, match_tuples in zip(self.samples, pickle.loads(process.stdout), strict=True):
+            matches = [Match(*match_tuple) for match_tuple in match_tuples]
+            self.report.expect(
+                _are_equal(matches, sample.matches),
+                "in a new process it proposes other matches, or in another order; hash() of a text and the order of a "
+                "set of texts differ from process to process: use zlib.crc32 or hashlib, and sort",
+            )
+
+    def check_alignment(self) -> None:
+        """Check that the sample segments can be aligned with the matcher by the Python engine."""
+        chain = [ExactMatcher(), self.matcher]
+        for (hypothesis, reference), _ in self.samples:
+            self.report.run("aligning with it", align, chain, hypothesis, reference)

@@ -103,12 +103,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     except PluginError as error:
         report.expect(False, str(error))
         report.raise_errors()
-    # A docstring that is inherited from a base class does not count.
-    docstring = vars(cls).get("__doc__") or ""
-    summary, _, _ = docstring.strip().partition("\n")
-    length = len(summary)
-    report.expect(length > 0, "it has no docstring, whose first line 'meteor-e plugins' would show")
-    report.expect(length <= 120, f"the first line of its docstring has {length} characters; shorten it to 120")
+    _check_docstring(report, cls)
     requires = getattr(cls, "requires", ())
     is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
     report.expect(is_tuple_of_texts, f"requires is {requires!r}; it must be a tuple of texts")
@@ -117,6 +112,16 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
         builtin_class = registry.get(name)
         report.expect(builtin_class is cls, f"meteor_e has a {report.kind} {name!r} of its own; choose another name")
     _check_options_class(report, cls)
+
+
+def _check_docstring(report: ErrorReport, cls: type[Component]) -> None:
+    """Check that a component class has a docstring whose first line is not too long."""
+    # A docstring that is inherited from a base class does not count.
+    docstring = vars(cls).get("__doc__") or ""
+    summary, _, _ = docstring.strip().partition("\n")
+    length = len(summary)
+    report.expect(length > 0, "it has no docstring, whose first line 'meteor-e plugins' would show")
+    report.expect(length <= 120, f"the first line of its docstring has {length} characters; shorten it to 120")
 
 
 def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
