@@ -390,9 +390,8 @@ def signature(chain: Chain, components: ChainComponents) -> str:
         "task": chain.task,
         "norm": chain.normalization.value,
     }
-    for parameter in GREEK:
-        abbreviation = parameter[0]
-        parts[abbreviation] = repr(getattr(chain.parameters, parameter))
+    # The parameters are abbreviated by their first letters.
+    parts |= {parameter[0]: repr(getattr(chain.parameters, parameter)) for parameter in GREEK}
     parts["match"] = "+".join(matchers)
     parts |= _describe_plain_settings(chain)
     parts["pack"] = components.resources.description

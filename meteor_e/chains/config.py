@@ -243,24 +243,27 @@ def _suggest_chain_file(name: str) -> str:
 
 def _make_chain(document: Document) -> ChainConfig:
     """Create a chain from the checked content of a YAML file, and make all paths absolute."""
-    data = dict(document.data)
-    for name, key in KEYS.items():
-        if key.is_path is not None and name in data and key.is_path(data[name]):
-            data[name] = document.path(data[name])
     # Keys that the document omits keep the default values of ChainConfig.
-    settings = {name: value for name, value in data.items() if name not in PLAIN}
-    settings["plain"] = {name: KEYS[name].type(data[name]) for name in PLAIN if name in data}
+    settings = {name: _read_value(name, document) for name in document.data}
+    plain_settings = {name: settings.pop(name) for name in PLAIN if name in settings}
     settings.setdefault("name", Path(document.source).stem)
-    settings["locations"] = _locate_keys(document)
-    if "parameters" in data:
-        settings["parameters"] = {name: float(value) for name, value in data["parameters"].items()}
-    if "normalization" in data:
-        settings["normalization"] = Normalization(data["normalization"])
-    if "matchers" in data:
-        settings["matchers"] = _read_matchers(document)
-    if "lemmatizer" in data:
-        settings["lemmatizer"] = _read_lemmatizer(document)
-    return ChainConfig(**settings)
+    return ChainConfig(**settings, plain=plain_settings, locations=_locate_keys(document))
+
+
+def _read_value(name: str, document: Document) -> Any:
+    """Convert the value of a key to the type that :class:`ChainConfig` needs."""
+    value = document.data[name]
+    if name == "parameters":
+        return {parameter: float(number) for parameter, number in value.items()}
+    if name == "normalization":
+        return Normalization(value)
+    if name == "matchers":
+        return _read_matchers(document)
+    if name == "lemmatizer":
+        return _read_lemmatizer(document)
+    key = KEYS[name]
+    is_path = key.is_path is not None and key.is_path(value)
+    return document.path(value) if is_path else key.type(value)
 
 
 def _locate_keys(document: Document) -> dict[str, str]:

@@ -33,16 +33,13 @@ def read_coco(path: PathLike) -> TextCollection:
     """
     name = input_name(path)
     document = _load(path)
-    hypotheses: dict[Any, str] = {}
-    references: dict[Any, list[str]] = {}
     if isinstance(document, list):
-        hypotheses = coco_results(document, name)
-    elif _is_dictionary(document):
-        # Images with a single caption can also be the hypotheses of a system.
-        references = _read_dictionary(document, name)
-        hypotheses = {image_id: captions[0] for image_id, captions in references.items() if len(captions) == 1}
-    else:
-        references = _read_annotations(document, name)
+        return _make_collection(name, coco_results(document, name), references={})
+    if not _is_dictionary(document):
+        return _make_collection(name, {}, _read_annotations(document, name))
+    references = _read_dictionary(document, name)
+    # Images with a single caption can also be the hypotheses of a system.
+    hypotheses = {image_id: captions[0] for image_id, captions in references.items() if len(captions) == 1}
     return _make_collection(name, hypotheses, references)
 
 

@@ -3,6 +3,8 @@
 A language can be named by an ISO 639-1 or 639-3 code, a BCP 47 tag with script and region, or its English name.
 ``langcodes`` parses the codes, replaces deprecated ones, and supplies the likely script of a language. The generic
 definition of a language consists of the matcher ``exact`` and a segmenter for the script of the language.
+
+Importing ``langcodes`` is slow, so this module is imported only for languages that the registry does not contain.
 """
 
 from __future__ import annotations
@@ -11,14 +13,13 @@ import functools
 import json
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import langcodes
 
 from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ConfigError, near_miss
 from meteor_e.languages.files import RESOURCES, common_tasks, generic_tasks
-
-if TYPE_CHECKING:
-    import langcodes
 
 _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose language files apply to every script that the language is written in."""
@@ -71,8 +72,6 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     Raises:
         ConfigError: if the language does not exist. The message suggests a similar name.
     """
-    import langcodes  # This import is slow.
-
     tag = _parse_code(text)
     if tag is None:
         tag = langcodes.Language.get(_find_code(text, defined_codes))
@@ -87,8 +86,6 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
 
 def _has_other_script(tag: langcodes.Language) -> bool:
     """Return whether a tag names a script that is not the usual script of its language."""
-    import langcodes
-
     language_without_region = langcodes.Language.get(str(tag.language))
     return tag.script is not None and tag.script != _find_script(language_without_region)
 
@@ -113,8 +110,6 @@ def _find_code(name: str, defined_codes: Collection[str]) -> str:
 
 def _parse_code(text: str) -> langcodes.Language | None:
     """Parse an ISO 639 code or a BCP 47 tag. Return ``None`` if the string is not a valid code."""
-    import langcodes  # This import is slow.
-
     code = _replace_meteor_code(text.strip().replace("_", "-"))
     try:
         tag = langcodes.Language.get(code)
