@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from meteor_e.base.array_cache import Floats, Integers
+
+_Number = TypeVar("_Number", np.int64, np.float64)
 
 _MAX_PACKED_BITS = 62
 
@@ -26,6 +30,27 @@ def find_indexes(sorted_keys: Integers, keys: Integers) -> Integers:
         return np.full(len(keys), -1)
     indexes = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
     return np.where(sorted_keys[indexes] == keys, indexes, -1)
+
+
+def take_or_zero(values: NDArray[_Number], indexes: Integers) -> NDArray[_Number]:
+    """Return the values at the given indexes. The index -1, which :func:`find_indexes` returns, selects the value 0."""
+    selected = np.zeros(len(indexes), values.dtype)
+    is_valid = indexes >= 0
+    selected[is_valid] = values[indexes[is_valid]]
+    return selected
+
+
+def sum_by_group(groups: Integers, values: Floats | Integers, n_groups: int) -> Floats:
+    """Return the sum of the values in each group.
+
+    Args:
+        groups: for each value, the index of its group.
+        values: the values.
+        n_groups: the number of groups.
+    """
+    # Without any values, ``bincount`` returns integers.
+    sums: Floats = np.bincount(groups, values, n_groups).astype(float)
+    return sums
 
 
 class PairGroups(NamedTuple):
@@ -56,13 +81,15 @@ def group_pairs(left: Integers, right: Integers) -> PairGroups:
     # Each pair is combined into one integer.
     radix = right.max(initial=0) + 1
     keys = left * radix + right
+    # In sorted order, each group is a run of equal keys. Its first element is the first occurrence of the pair.
     order = _sort_indexes(keys)
-    sorted_keys = keys[order]
-    group_starts = _find_run_starts(sorted_keys)
-    counts = np.diff(np.append(group_starts, len(keys)))
-    inverse = np.empty(len(keys), np.int64)
-    inverse[order] = np.repeat(np.arange(len(group_starts)), counts)
+    group_starts = _find_run_starts(keys[order])
     first = order[group_starts]
+    counts = np.diff(group_starts, append=len(keys))
+    sorted_groups = np.repeat(np.arange(len(counts)), counts)
+    # The group of each element is moved from the sorted position to the original position of the element.
+    inverse = np.empty(len(keys), np.int64)
+    inverse[order] = sorted_groups
     return PairGroups(left=left[first], right=right[first], first=first, counts=counts, inverse=inverse)
 
 

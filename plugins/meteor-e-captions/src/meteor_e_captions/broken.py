@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e_captions.arrays import find_indexes, unique_pairs
+from meteor_e_captions.arrays import find_indexes, sum_by_group, take_or_zero, unique_pairs
 from meteor_e_captions.lexicon import word_class
 from meteor_e_captions.ngrams import WordSequence, find_ngram_starts, iterate_ngrams
 
@@ -28,6 +28,8 @@ REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled 
                "too short", "share of repeated words")  # fmt: skip
 _MAX_REPEATS, _MAX_DOUBLED_WORDS = 3, 2
 _LONGEST_REPETITION = 8
+_TRIGRAM_INDEX = 2
+"""The index of trigrams in arrays with one row per order from 1."""
 _MIN_LENGTH = 4
 _START, _END = "^", "$"
 _NGRAM_ORDERS = (2, 3)
@@ -182,14 +184,22 @@ def _count_repeated_ngrams(lexicon: CaptionLexicon, texts: EncodedTexts, has_rep
     text_of_word = texts.text_of_word
     is_candidate = has_repeated_pair[text_of_word]
     words = WordSequence(texts.word_ids[is_candidate], text_of_word[is_candidate], len(lexicon.words))
-    repeats = np.zeros((_LONGEST_REPETITION + 1, n_texts), np.int64)  # (orders from 0, texts)
-    for order, ngrams in enumerate(iterate_ngrams(words, _LONGEST_REPETITION), start=1):
-        repeats[order] = _count_repeats(ngrams.ids, ngrams.text_index, n_texts)
-        if not repeats[order].any():
-            break
+    repeats = _count_repeats_by_order(words, n_texts)  # (orders, texts)
     # A text that repeats an n-gram also repeats shorter n-grams of each order, so that the orders can be counted.
     longest = np.count_nonzero(repeats, axis=0)
-    return _RepeatedNgrams(longest=np.minimum(longest, texts.lengths // 2), trigram_repeats=repeats[3])
+    # Overlapping occurrences, as in "a a a a", can be longer than half the text.
+    return _RepeatedNgrams(np.minimum(longest, texts.lengths // 2), trigram_repeats=repeats[_TRIGRAM_INDEX])
+
+
+def _count_repeats_by_order(words: WordSequence, n_texts: int) -> Integers:
+    """Count the repeated n-grams of each order from 1 in each text, ``(orders, texts)``."""
+    repeats = np.zeros((_LONGEST_REPETITION, n_texts), np.int64)
+    for index, ngrams in enumerate(iterate_ngrams(words, _LONGEST_REPETITION)):
+        repeats[index] = _count_repeats(ngrams.ids, ngrams.text_index, n_texts)
+        # If no n-gram is repeated, no longer n-gram is repeated either.
+        if not repeats[index].any():
+            break
+    return repeats
 
 
 class _NgramWeights(NamedTuple):
@@ -204,6 +214,10 @@ class _NgramWeights(NamedTuple):
     order: int
     keys: Integers
     weights: Floats
+
+    def look_up(self, keys: Integers) -> Floats:
+        """Return the weights of n-grams. The weight of an n-gram that the model does not know is 0."""
+        return take_or_zero(self.weights, find_indexes(self.keys, keys))
 
 
 class _RankedNgram(NamedTuple):
@@ -351,12 +365,7 @@ class BrokenDetector:
         ngrams = classes.ids[starts[:, None] + np.arange(ngram_weights.order)]  # (n-grams, order)
         # An n-gram that occurs several times in a text counts only once.
         text_index, keys = unique_pairs(classes.text_index[starts], self._make_keys(ngrams))
-        weight_indexes = find_indexes(ngram_weights.keys, keys)
-        # The model does not have weights for all n-grams.
-        has_weight = weight_indexes >= 0
-        weights = ngram_weights.weights[weight_indexes[has_weight]]
-        sums: Floats = np.bincount(text_index[has_weight], weights, n_texts).astype(float)
-        return sums
+        return sum_by_group(text_index, ngram_weights.look_up(keys), n_texts)
 
     def reasons(self, words: Sequence[str], *, has_repetition: bool) -> list[str]:
         """Return phrases that explain why a caption is considered broken.

@@ -353,11 +353,10 @@ def _to_list(value: Any, image_id: object, description: str) -> Sequence[Any]:
     # NumPy arrays and columns of data frames provide the method ``tolist``.
     collection = value.tolist() if hasattr(value, "tolist") else value
     is_text = isinstance(collection, str | bytes)
-    is_collection = isinstance(collection, Sequence | KeysView | ValuesView)
-    items = list(collection) if is_collection and not is_text else []
-    if not items:
+    is_collection = isinstance(collection, Sequence | KeysView | ValuesView) and not is_text
+    if not is_collection or len(collection) == 0:
         raise InputError(f"image {image_id!r} needs a list of {description}, not {reprlib.repr(value)}")
-    return items
+    return list(collection)
 
 
 def _to_texts(value: object, image_id: object, name: str) -> Sequence[str]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import apply_scalar, power
-from meteor_e_captions.arrays import divide, find_indexes, group_pairs, unique_pairs
+from meteor_e_captions.arrays import divide, find_indexes, group_pairs, sum_by_group, take_or_zero, unique_pairs
 from meteor_e_captions.ngrams import Ngrams, WordSequence, iterate_ngrams
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class DocumentFrequencies(NamedTuple):
     Attributes:
         word_ids: the id of each word.
         ngram_keys: for each order from 2, the sorted keys of the n-grams. A key combines the id of the n-gram's prefix
-            with the id of its last word.
+            with the id of its last word. The index of a key is the id of the n-gram.
         document_counts: for each order from 1, the number of documents that contain each n-gram.
         n_documents: the number of documents.
     """
@@ -90,7 +90,7 @@ class DocumentFrequencies(NamedTuple):
         """
         vocabulary_size = len(self.word_ids)
         is_in_vocabulary = (prefixes >= 0) & (words < vocabulary_size)
-        keys = np.where(is_in_vocabulary, prefixes * vocabulary_size + words, -1)
+        keys = np.where(is_in_vocabulary, _combine_ids(prefixes, words, vocabulary_size), -1)
         return find_indexes(self.ngram_keys[order - 2], keys)
 
     def count_documents(self, ids: Integers, order: int) -> Integers:
@@ -100,10 +100,12 @@ class DocumentFrequencies(NamedTuple):
             ids: the ids of the n-grams. The result is 0 for the id -1.
             order: the length of the n-grams.
         """
-        counts = self.document_counts[order - 1]
-        if not len(counts):
-            return np.zeros(len(ids), np.int64)
-        return np.where(ids >= 0, counts[ids], 0)
+        return take_or_zero(self.document_counts[order - 1], ids)
+
+
+def _combine_ids(prefixes: Integers, last_words: Integers, vocabulary_size: int) -> Integers:
+    """Return the key of each n-gram: an integer that combines the ids of its prefix and of its last word."""
+    return prefixes * vocabulary_size + last_words
 
 
 class CaptionTexts(NamedTuple):
@@ -152,18 +154,21 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     Args:
         references: the tokenized references of each image.
     """
-    encoded_references, word_ids = _encode_words(chain.from_iterable(references), known_ids={})
-    words = _concatenate(encoded_references, len(word_ids))
+    word_ids: dict[str, int] = {}
+    encoded_references = _encode_words(chain.from_iterable(references), word_ids)
     image_of_reference = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
-    ngrams_by_order = list(iterate_ngrams(words, ORDERS))
-    document_counts = []
-    for ngrams in ngrams_by_order:
-        # An n-gram that occurs several times in the references of an image counts only once.
-        _, ngram_ids = unique_pairs(image_of_reference[ngrams.text_index], ngrams.ids)
-        document_counts.append(np.bincount(ngram_ids, minlength=ngrams.n_distinct))
+    ngrams_by_order = list(iterate_ngrams(_concatenate(encoded_references, len(word_ids)), ORDERS))
     # Single words are identified by their word ids, so that only longer n-grams need keys.
-    ngram_keys = [ngrams.prefixes * len(word_ids) + ngrams.last_words for ngrams in ngrams_by_order[1:]]
+    ngram_keys = [_combine_ids(ngrams.prefixes, ngrams.last_words, len(word_ids)) for ngrams in ngrams_by_order[1:]]
+    document_counts = [_count_images(ngrams, image_of_reference) for ngrams in ngrams_by_order]
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, len(references))
+
+
+def _count_images(ngrams: Ngrams, image_of_reference: Integers) -> Integers:
+    """Return, for each distinct n-gram of the references, the number of images whose references contain it."""
+    # An n-gram that occurs several times in the references of an image counts only once.
+    _, ngram_ids = unique_pairs(image_of_reference[ngrams.text_index], ngrams.ids)
+    return np.bincount(ngram_ids, minlength=ngrams.n_distinct)
 
 
 def count_ngrams(
@@ -178,36 +183,33 @@ def count_ngrams(
     """
     if frequencies is None:
         frequencies = count_frequencies(references)
-    n_captions = len(captions)
-    # The captions precede the references, and both use the same word ids.
-    texts, word_ids = _encode_words(chain(captions, *references), frequencies.word_ids)
-    ngrams_by_order = list(iterate_ngrams(_concatenate(texts, len(word_ids)), ORDERS))
-    document_counts_by_order = _count_documents(ngrams_by_order, frequencies)
-    caption_ngrams = []
-    for ngrams, document_counts in zip(ngrams_by_order, document_counts_by_order, strict=True):
-        caption_ngrams.append(_count_by_text(ngrams, document_counts, n_captions))
+    word_ids = dict(frequencies.word_ids)
+    encoded_captions = _encode_words(captions, word_ids)
+    encoded_references = _encode_words(chain.from_iterable(references), word_ids)
+    # The n-grams of captions and references are found together, so that equal n-grams have equal ids.
+    words = _concatenate([*encoded_captions, *encoded_references], len(word_ids))
+    ngrams_by_order = list(iterate_ngrams(words, ORDERS))
+    document_counts = _count_documents(ngrams_by_order, frequencies)
     return Captions(
-        hypotheses=_encode_texts(texts[:n_captions]),
-        references=_encode_texts(texts[n_captions:]),
+        hypotheses=_encode_texts(encoded_captions),
+        references=_encode_texts(encoded_references),
         reference_counts=np.array([len(image_references) for image_references in references], np.int64),
-        ngrams_by_order=caption_ngrams,
+        ngrams_by_order=[
+            _count_by_text(ngrams, counts, len(captions))
+            for ngrams, counts in zip(ngrams_by_order, document_counts, strict=True)
+        ],
         n_documents=frequencies.n_documents,
     )
 
 
-def _encode_words(texts: Iterable[str], known_ids: dict[str, int]) -> tuple[list[list[int]], dict[str, int]]:
+def _encode_words(texts: Iterable[str], word_ids: dict[str, int]) -> list[list[int]]:
     """Replace the words of each text by ids.
 
     Args:
         texts: the texts, whose words are separated by spaces.
-        known_ids: the ids of some words. All other words receive the next free ids.
-
-    Returns:
-        The word ids of each text, and the ids of all words.
+        word_ids: the id of each word. New words are added with the next free ids.
     """
-    word_ids = dict(known_ids)
-    encoded_texts = [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for text in texts]
-    return encoded_texts, word_ids
+    return [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for text in texts]
 
 
 def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> WordSequence:
@@ -229,12 +231,14 @@ def _count_documents(ngrams_by_order: Sequence[Ngrams], frequencies: DocumentFre
         frequencies: the document frequencies.
     """
     words = ngrams_by_order[0].last_words
-    # For each order, the ids by which ``frequencies`` identifies the n-grams, or -1 if no document contains an n-gram.
-    ids_by_order = [np.where(words < len(frequencies.word_ids), words, -1)]
+    # The ids by which ``frequencies`` identifies the n-grams of the current order, or -1 for unknown n-grams.
+    ids = np.where(words < len(frequencies.word_ids), words, -1)
+    document_counts = [frequencies.count_documents(ids, order=1)]
     for order, ngrams in enumerate(ngrams_by_order[1:], start=2):
-        prefix_ids = ids_by_order[-1][ngrams.prefixes]
-        ids_by_order.append(frequencies.look_up(prefix_ids, ngrams.last_words, order))
-    return [frequencies.count_documents(ids, order) for order, ids in enumerate(ids_by_order, start=1)]
+        prefix_ids = ids[ngrams.prefixes]
+        ids = frequencies.look_up(prefix_ids, ngrams.last_words, order)
+        document_counts.append(frequencies.count_documents(ids, order))
+    return document_counts
 
 
 def _count_by_text(ngrams: Ngrams, document_counts: Integers, n_captions: int) -> CaptionNgrams:
@@ -286,8 +290,8 @@ def _find_shared_ngrams(ngrams: CaptionNgrams, caption_of_reference: Integers) -
     caption_keys = captions.text_index * n_distinct + captions.ngram_ids
     reference_keys = caption_of_reference[references.text_index] * n_distinct + references.ngram_ids
     caption_entries = find_indexes(caption_keys, reference_keys)
-    reference_entries = np.flatnonzero(caption_entries >= 0)
-    return caption_entries[reference_entries], reference_entries
+    is_shared = caption_entries >= 0
+    return caption_entries[is_shared], np.flatnonzero(is_shared)
 
 
 def bleu_statistics(captions: Captions) -> Floats:
@@ -328,8 +332,7 @@ def _sum_by_text(counts: NgramCounts, values: Floats | Integers, texts: CaptionT
         values: one value per entry of ``counts``.
         texts: the texts.
     """
-    sums: Floats = np.bincount(counts.text_index, values, len(texts.lengths)).astype(float)
-    return sums
+    return sum_by_group(counts.text_index, values, len(texts.lengths))
 
 
 def _find_closest_lengths(captions: Captions) -> Integers:

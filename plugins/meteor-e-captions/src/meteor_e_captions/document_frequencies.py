@@ -7,6 +7,7 @@ import json
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def _parse_counts(counts: Any, n_documents: Any, name: str) -> DocumentFrequenci
     counts_by_order: list[_NgramTable] = [{} for _ in range(ORDERS)]
     for ngram, count in counts.items():
         words = _parse_ngram(ngram, name)
-        if not _is_number(count) or not 0 <= count <= n_documents or count % 1:
+        if not _is_document_count(count, n_documents):
             raise InputError(f"{name}: {ngram!r:.60} cannot be in {count!r:.40} of {n_documents:g} documents")
         counts_by_order[len(words) - 1][words] = int(count)
     _add_missing_ngrams(counts_by_order)
@@ -110,6 +111,11 @@ def _parse_counts(counts: Any, n_documents: Any, name: str) -> DocumentFrequenci
 def _is_number(value: Any) -> bool:
     """Return whether a value is a real number. Booleans are not numbers here, although they are integers in Python."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _is_document_count(value: Any, n_documents: float) -> bool:
+    """Return whether a value is a whole number from 0 to the number of all documents."""
+    return _is_number(value) and 0 <= value <= n_documents and value % 1 == 0
 
 
 def _parse_ngram(ngram: Any, name: str) -> _Ngram:
@@ -129,12 +135,11 @@ def _add_missing_ngrams(counts_by_order: list[_NgramTable]) -> None:
     Args:
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
     """
-    unigrams = counts_by_order[0]
     # Longer n-grams are processed first, because an added prefix may lack its own prefix.
-    for order in range(ORDERS, 1, -1):
-        prefixes = counts_by_order[order - 2]
-        for ngram in counts_by_order[order - 1]:
+    for prefixes, ngrams in reversed(list(pairwise(counts_by_order))):
+        for ngram in ngrams:
             prefixes.setdefault(ngram[:-1], 0)
+    unigrams = counts_by_order[0]
     for ngrams in counts_by_order[1:]:
         for ngram in ngrams:
             unigrams.setdefault(ngram[-1:], 0)
@@ -147,25 +152,22 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
         n_documents: the number of all documents.
     """
-    unigrams = list(counts_by_order[0])
-    word_ids = {word: word_id for word_id, (word,) in enumerate(unigrams)}
-    # For each order, the n-grams in the order of their ids.
-    ngrams_by_order = [unigrams]
+    unigram_counts, *longer_counts = counts_by_order
+    word_ids = {word: word_id for word_id, (word,) in enumerate(unigram_counts)}
     ngram_keys = []
-    for ngram_counts in counts_by_order[1:]:
-        ngram_by_key = _sort_ngrams(ngram_counts, ngrams_by_order[-1], word_ids)
-        ngrams_by_order.append(list(ngram_by_key.values()))
-        ngram_keys.append(np.array(list(ngram_by_key), np.int64))
-    document_counts = []
-    for ngram_counts, ngrams in zip(counts_by_order, ngrams_by_order, strict=True):
+    document_counts = [np.array(list(unigram_counts.values()), np.int64)]
+    prefixes = list(unigram_counts)
+    for ngram_counts in longer_counts:
+        key_by_ngram = _make_keys(ngram_counts, prefixes, word_ids)
+        ngrams = sorted(key_by_ngram, key=key_by_ngram.__getitem__)
+        ngram_keys.append(np.array([key_by_ngram[ngram] for ngram in ngrams], np.int64))
         document_counts.append(np.array([ngram_counts[ngram] for ngram in ngrams], np.int64))
+        prefixes = ngrams
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
 
 
-def _sort_ngrams(ngrams: Iterable[_Ngram], prefixes: Sequence[_Ngram], word_ids: dict[str, int]) -> dict[int, _Ngram]:
-    """Return a dictionary from keys to n-grams, sorted by key.
-
-    The key of an n-gram combines the id of its prefix and the id of its last word.
+def _make_keys(ngrams: Iterable[_Ngram], prefixes: Sequence[_Ngram], word_ids: dict[str, int]) -> dict[_Ngram, int]:
+    """Return the key of each n-gram. It combines the id of the n-gram's prefix and the id of its last word.
 
     Args:
         ngrams: the n-grams of one order.
@@ -173,11 +175,7 @@ def _sort_ngrams(ngrams: Iterable[_Ngram], prefixes: Sequence[_Ngram], word_ids:
         word_ids: the ids of all words.
     """
     prefix_ids = {prefix: prefix_id for prefix_id, prefix in enumerate(prefixes)}
-    ngram_by_key = {}
-    for ngram in ngrams:
-        key = prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]
-        ngram_by_key[key] = ngram
-    return dict(sorted(ngram_by_key.items()))
+    return {ngram: prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]] for ngram in ngrams}
 
 
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:
