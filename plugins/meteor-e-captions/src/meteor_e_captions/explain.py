@@ -9,11 +9,9 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from meteor_e_captions.broken import REPETITIONS, count_repetitions
 from meteor_e_captions.features import compare_words
-from meteor_e_captions.lexicon import KINDS, split
+from meteor_e_captions.lexicon import KINDS
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells
@@ -81,23 +79,38 @@ def describe_captions(
         references: the references of each caption.
     """
     comparison = compare_words(lexicon, hypotheses, references)
+    missing_words = _list_missing(lexicon, comparison)
+    invented_words = _list_invented(lexicon, comparison)
     logits = detector.logits(lexicon, comparison.captions).tolist()
-    has_repetition = _find_repetitions(lexicon, comparison.captions).tolist()
-    missing_words = _list_missing(lexicon, comparison, [len(texts) for texts in references])
-    invented_words = _list_invented(lexicon, comparison, len(hypotheses))
-    reports = []
-    for caption, logit, is_repetitive, missing, invented in zip(
-        hypotheses, logits, has_repetition, missing_words, invented_words, strict=True
-    ):
-        reasons = detector.reasons(split(caption), has_repetition=is_repetitive) if logit > 0 else []
-        reports.append(CaptionReport(caption, missing, invented, _to_probability(logit), reasons))
-    return reports
+    reasons = _list_reasons(lexicon, detector, comparison.captions, logits)
+    return [
+        CaptionReport(
+            caption=caption,
+            missing=missing_words[index],
+            invented=invented_words[index],
+            broken=_to_probability(logits[index]),
+            reasons=reasons[index],
+        )
+        for index, caption in enumerate(hypotheses)
+    ]
 
 
 def _to_probability(logit: float) -> float:
     """Convert a logit to a probability."""
     # The lower limit prevents an overflow of the exponential function.
     return 1 / (1 + math.exp(-max(logit, -500.0)))
+
+
+def _list_reasons(
+    lexicon: CaptionLexicon, detector: BrokenDetector, captions: EncodedTexts, logits: Sequence[float]
+) -> list[list[str]]:
+    """List the reasons why each caption is considered broken. The list is empty if the logit is not positive."""
+    has_repetition = _find_repetitions(lexicon, captions).tolist()
+    reasons = []
+    for text, logit, is_repetitive in zip(captions.normalized, logits, has_repetition, strict=True):
+        is_broken = logit > 0
+        reasons.append(detector.reasons(text.split(), has_repetition=is_repetitive) if is_broken else [])
+    return reasons
 
 
 def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
@@ -109,26 +122,22 @@ def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
     return has_repetition
 
 
-def _list_missing(
-    lexicon: CaptionLexicon, comparison: CaptionComparison, reference_counts: Sequence[int]
-) -> list[dict[str, list[str]]]:
+def _list_missing(lexicon: CaptionLexicon, comparison: CaptionComparison) -> list[dict[str, list[str]]]:
     """List the words that are missing in each caption, grouped by kind, such as object or color.
 
     A word is missing if at least half of the references contain it, and the caption contains neither the word nor a
     synonym.
     """
     words = comparison.reference_words
-    min_support = _MIN_SUPPORT * np.array(reference_counts)[words.stems.text_index]
+    min_support = _MIN_SUPPORT * comparison.reference_counts[words.stems.text_index]
     is_missing = (words.support >= min_support) & (words.ratings == 0)
-    return _list_by_kind(lexicon, words.stems.select(is_missing), len(reference_counts))
+    return _list_by_kind(lexicon, words.stems.select(is_missing), len(comparison.reference_counts))
 
 
-def _list_invented(
-    lexicon: CaptionLexicon, comparison: CaptionComparison, n_captions: int
-) -> list[dict[str, list[str]]]:
+def _list_invented(lexicon: CaptionLexicon, comparison: CaptionComparison) -> list[dict[str, list[str]]]:
     """List the words of each caption that no reference contains, grouped by kind, such as object or color."""
     words = comparison.caption_words
-    return _list_by_kind(lexicon, words.stems.select(words.ratings == 0), n_captions)
+    return _list_by_kind(lexicon, words.stems.select(words.ratings == 0), len(comparison.reference_counts))
 
 
 def _list_by_kind(lexicon: CaptionLexicon, words: StemCounts, n_captions: int) -> list[dict[str, list[str]]]:

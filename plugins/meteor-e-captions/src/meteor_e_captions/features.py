@@ -12,7 +12,7 @@ import numpy as np
 
 from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.arrays import apply_scalar
-from meteor_e_captions.arrays import divide, find_indexes, group_pairs
+from meteor_e_captions.arrays import divide, find_indexes, group_pairs, sum_by_group, take_or_zero
 from meteor_e_captions.lexicon import KINDS
 from meteor_e_captions.segmenter import split_by_lengths
 
@@ -69,50 +69,44 @@ class DistinctWords(NamedTuple):
     ratings: Floats
 
 
+class _ReferenceStems(NamedTuple):
+    """The distinct stems of each reference, and the distinct stems of all references of each caption.
+
+    Attributes:
+        separate: the distinct stems of each reference.
+        merged: the distinct stems of all references of each caption.
+        merged_entry: for each entry of ``separate``, the index of its entry in ``merged``.
+    """
+
+    separate: StemCounts
+    merged: StemCounts
+    merged_entry: Integers
+
+
 @dataclass(frozen=True)
 class CaptionComparison:
     """The result of comparing the words of captions with the words of their references.
 
     Attributes:
         captions, references: all words of the captions, and all words of the references.
+        reference_counts: the number of references of each caption.
         caption_words, reference_words: the distinct words of the captions, and of all references of each caption.
-        features: values by name; higher values are better.
-
-            - ``precision``: the weighted share of the caption's words that a reference contains.
-            - ``recall``: the weighted share of the references' words that the caption contains. The weight of a word
-              includes the number of references that contain it.
-            - ``told``: the total weight of the caption's words that references contain.
-            - ``best recall``: the highest recall of a single reference.
-            - ``best cosine``: the highest cosine of tf-idf vectors.
-            - ``object precision``, ``action precision`` and so on: the precision of words of one kind.
-            - ``opposites``: the words that contradict a word of the references, as a negative number.
-            - ``negation``: the difference between caption and references in whether they contain a negation, as a
-              negative number.
+        reference_stems: the stems of the references.
+        caption_entry: for each entry of ``reference_words``, the index of the same stem in ``caption_words``, or -1.
     """
 
     captions: EncodedTexts
     references: EncodedTexts
+    reference_counts: Integers
     caption_words: DistinctWords
     reference_words: DistinctWords
-    features: dict[str, Floats]
-
-
-class _StemMatches(NamedTuple):
-    """The distinct stems of captions and references, and the indexes that connect equal stems.
-
-    Attributes:
-        caption_words: the distinct stems of each caption.
-        reference_words: the distinct stems of all references of each caption.
-        references: the distinct stems of each reference.
-        word_of_reference: for each entry of ``references``, the index of its entry in ``reference_words``.
-        caption_entry: for each entry of ``reference_words``, the index of the same stem in ``caption_words``, or -1.
-    """
-
-    caption_words: DistinctWords
-    reference_words: DistinctWords
-    references: StemCounts
-    word_of_reference: Integers
+    reference_stems: _ReferenceStems
     caption_entry: Integers
+
+    @property
+    def n_references(self) -> int:
+        """The number of all references."""
+        return len(self.references.lengths)
 
 
 def compare_words(
@@ -125,52 +119,41 @@ def compare_words(
         hypotheses: the captions.
         references: the references of each caption.
     """
-    caption_texts = lexicon.encode(hypotheses)
-    reference_texts = lexicon.encode(list(chain.from_iterable(references)))
+    captions = lexicon.encode(hypotheses)
+    encoded_references = lexicon.encode(list(chain.from_iterable(references)))
     reference_counts = np.array([len(texts) for texts in references], np.int64)
-    matches = _match_stems(lexicon, caption_texts, reference_texts, reference_counts)
-    caption_words, reference_words = matches.caption_words, matches.reference_words
-    contradictions = _count_contradictions(lexicon, caption_words, reference_words, len(references))
-    negation_differences = _compare_negations(lexicon, caption_texts, reference_texts, reference_counts)
-    features = {
-        **_compute_overlap(matches, reference_counts),
-        "best recall": _compute_best_recall(matches, reference_counts),
-        "best cosine": _compute_best_cosine(matches, reference_counts),
-        **_compute_kind_precisions(lexicon, caption_words, len(references)),
-        "opposites": -contradictions / reference_counts,
-        "negation": -negation_differences,
-    }
-    return CaptionComparison(caption_texts, reference_texts, caption_words, reference_words, features)
+    caption_stems = _count_stems(lexicon, captions)
+    reference_stems = _merge_references(_count_stems(lexicon, encoded_references), reference_counts)
+    caption_entry = find_indexes(caption_stems.keys(lexicon), reference_stems.merged.keys(lexicon))
+    caption_words, reference_words = _rate_words(lexicon, caption_stems, reference_stems.merged, caption_entry)
+    return CaptionComparison(
+        captions=captions,
+        references=encoded_references,
+        reference_counts=reference_counts,
+        caption_words=caption_words,
+        reference_words=reference_words,
+        reference_stems=reference_stems,
+        caption_entry=caption_entry,
+    )
 
 
-def _match_stems(
-    lexicon: CaptionLexicon,
-    caption_texts: EncodedTexts,
-    reference_texts: EncodedTexts,
-    reference_counts: Integers,
-) -> _StemMatches:
-    """Find the stems and synonyms that captions and their references have in common.
+def _merge_references(references: StemCounts, reference_counts: Integers) -> _ReferenceStems:
+    """Merge the stems of all references of each caption.
 
     Args:
-        lexicon: the lexicon of the words.
-        caption_texts: the captions.
-        reference_texts: the references of all captions.
+        references: the distinct stems of each reference.
         reference_counts: the number of references of each caption.
     """
-    captions = _count_stems(lexicon, caption_texts)
-    references = _count_stems(lexicon, reference_texts)
     segment_of_reference = np.repeat(np.arange(len(reference_counts)), reference_counts)
     groups = group_pairs(segment_of_reference[references.text_index], references.stem_id)
-    merged_references = StemCounts(
+    merged = StemCounts(
         text_index=groups.left,
         stem_id=groups.right,
         word_id=references.word_id[groups.first],
         weight=references.weight[groups.first],
         counts=groups.counts,
     )
-    caption_entry = find_indexes(captions.keys(lexicon), merged_references.keys(lexicon))
-    caption_words, reference_words = _rate_words(lexicon, captions, merged_references, caption_entry)
-    return _StemMatches(caption_words, reference_words, references, groups.inverse, caption_entry)
+    return _ReferenceStems(references, merged, merged_entry=groups.inverse)
 
 
 def _rate_words(
@@ -185,13 +168,15 @@ def _rate_words(
         caption_entry: for each entry of ``references``, the index of the same stem in ``captions``, or -1.
     """
     is_shared = caption_entry >= 0
-    shared_captions = caption_entry[is_shared]  # the entries of captions whose stems the references contain
+    is_missing = ~is_shared
+    caption_has_synonym, missing_has_synonym = _find_synonyms(lexicon, captions, references.select(is_missing))
+
     support = np.zeros(len(captions.stem_id), np.int64)
-    support[shared_captions] = references.counts[is_shared]
-    caption_ratings, missing_ratings = _rate_synonyms(lexicon, captions, references.select(~is_shared))
-    caption_ratings[shared_captions] = 1
+    support[caption_entry[is_shared]] = references.counts[is_shared]
+    caption_ratings = np.where(support > 0, 1.0, SYNONYM * caption_has_synonym)
+
     reference_ratings = np.ones(len(references.stem_id))
-    reference_ratings[~is_shared] = missing_ratings
+    reference_ratings[is_missing] = SYNONYM * missing_has_synonym
     return (
         DistinctWords(captions, support, caption_ratings),
         DistinctWords(references, references.counts, reference_ratings),
@@ -213,32 +198,43 @@ def _count_stems(lexicon: CaptionLexicon, texts: EncodedTexts) -> StemCounts:
     )
 
 
-def _select(values: Integers, indexes: Integers) -> Integers:
-    """Select values by their indexes. The index -1 selects the value 0."""
-    selected = np.zeros(len(indexes), np.int64)
-    is_valid = indexes >= 0
-    selected[is_valid] = values[indexes[is_valid]]
-    return selected
+def compute_features(lexicon: CaptionLexicon, comparison: CaptionComparison) -> dict[str, Floats]:
+    """Compute the features that depend on the words of captions and references. Higher values are better.
 
-
-def _sum_by_group(groups: Integers, values: Floats, n_groups: int) -> Floats:
-    """Return the sum of the values in each group.
+    - ``precision``: the weighted share of the caption's words that a reference contains.
+    - ``recall``: the weighted share of the references' words that the caption contains. The weight of a word includes
+      the number of references that contain it.
+    - ``told``: the total weight of the caption's words that references contain.
+    - ``best recall``: the highest recall of a single reference.
+    - ``best cosine``: the highest cosine of tf-idf vectors.
+    - ``object precision``, ``action precision`` and so on: the precision of words of one kind.
+    - ``opposites``: the words that contradict a word of the references, as a negative number.
+    - ``negation``: the difference between caption and references in whether they contain a negation, as a negative
+      number.
 
     Args:
-        groups: for each value, the index of its group.
-        values: the values.
-        n_groups: the number of groups.
+        lexicon: the lexicon that encoded the words.
+        comparison: the result of comparing the words.
+
+    Returns:
+        The features by name, each as an array ``(captions,)``.
     """
-    sums: Floats = np.bincount(groups, values, n_groups).astype(float)
-    return sums
+    return {
+        **_compute_overlap(comparison),
+        "best recall": _compute_best_recall(comparison),
+        "best cosine": _compute_best_cosine(comparison),
+        **_compute_kind_precisions(lexicon, comparison.caption_words, len(comparison.reference_counts)),
+        "opposites": -_count_contradictions(lexicon, comparison) / comparison.reference_counts,
+        "negation": -_compare_negations(lexicon, comparison),
+    }
 
 
 def _compute_weighted_means(
     groups: Integers, weights: Floats, values: Floats, n_groups: int, default: float = 0.0
 ) -> Floats:
     """Return the weighted mean of each group, or ``default`` for a group whose weights sum to 0."""
-    totals = _sum_by_group(groups, weights * values, n_groups)
-    return divide(totals, _sum_by_group(groups, weights, n_groups), default)
+    totals = sum_by_group(groups, weights * values, n_groups)
+    return divide(totals, sum_by_group(groups, weights, n_groups), default)
 
 
 def _compute_mean_ratings(words: DistinctWords, weights: Floats, n_segments: int, default: float = 0.0) -> Floats:
@@ -246,41 +242,41 @@ def _compute_mean_ratings(words: DistinctWords, weights: Floats, n_segments: int
     return _compute_weighted_means(words.stems.text_index, weights, words.ratings, n_segments, default)
 
 
-def _compute_overlap(matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
+def _compute_overlap(comparison: CaptionComparison) -> dict[str, Floats]:
     """Compute the features ``precision``, ``recall`` and ``told`` of each caption.
 
     ``told`` grows with the total weight of the words that a caption shares with its references.
     """
-    n_segments = len(reference_counts)
-    captions, references = matches.caption_words, matches.reference_words
+    n_segments = len(comparison.reference_counts)
+    captions, references = comparison.caption_words, comparison.reference_words
     shared_weights = captions.stems.weight * captions.support
-    total_shared_weight = _sum_by_group(captions.stems.text_index, shared_weights, n_segments)
+    total_shared_weight = sum_by_group(captions.stems.text_index, shared_weights, n_segments)
     return {
         "precision": _compute_mean_ratings(captions, captions.stems.weight, n_segments),
         "recall": _compute_mean_ratings(references, references.stems.weight * references.support, n_segments),
-        "told": apply_scalar(math.log1p, total_shared_weight / reference_counts),
+        "told": apply_scalar(math.log1p, total_shared_weight / comparison.reference_counts),
     }
 
 
-def _compute_best_recall(matches: _StemMatches, reference_counts: Integers) -> Floats:
+def _compute_best_recall(comparison: CaptionComparison) -> Floats:
     """Compute the recall of each caption with each of its references, and return the highest value."""
-    references = matches.references
-    n_references = int(reference_counts.sum())
-    ratings = matches.reference_words.ratings[matches.word_of_reference]
-    recalls = _compute_weighted_means(references.text_index, references.weight, ratings, n_references)
-    return _find_maxima(recalls, reference_counts)
+    stems = comparison.reference_stems.separate
+    ratings = comparison.reference_words.ratings[comparison.reference_stems.merged_entry]
+    recalls = _compute_weighted_means(stems.text_index, stems.weight, ratings, comparison.n_references)
+    return _find_maxima(recalls, comparison.reference_counts)
 
 
-def _compute_best_cosine(matches: _StemMatches, reference_counts: Integers) -> Floats:
+def _compute_best_cosine(comparison: CaptionComparison) -> Floats:
     """Compare the tf-idf vectors of captions and references, and return each caption's highest cosine."""
-    captions, references = matches.caption_words.stems, matches.references
-    caption_counts = _select(captions.counts, matches.caption_entry[matches.word_of_reference])
+    captions, references = comparison.caption_words.stems, comparison.reference_stems.separate
+    reference_counts = comparison.reference_counts
+    caption_entry = comparison.caption_entry[comparison.reference_stems.merged_entry]
+    caption_counts = take_or_zero(captions.counts, caption_entry)
     # Caption and reference may contain different words with the same stem, but both use the reference's weight.
     products = references.counts * caption_counts * references.weight**2
-    n_references = int(reference_counts.sum())
-    dot_products = _sum_by_group(references.text_index, products, n_references)
+    dot_products = sum_by_group(references.text_index, products, comparison.n_references)
     caption_norms = _compute_norms(captions, len(reference_counts))
-    reference_norms = _compute_norms(references, n_references)
+    reference_norms = _compute_norms(references, comparison.n_references)
     cosines = divide(dot_products, reference_norms * np.repeat(caption_norms, reference_counts))
     return _find_maxima(cosines, reference_counts)
 
@@ -288,7 +284,7 @@ def _compute_best_cosine(matches: _StemMatches, reference_counts: Integers) -> F
 def _compute_norms(stems: StemCounts, n_texts: int) -> Floats:
     """Return the Euclidean norm of the tf-idf vector of each text."""
     squares = (stems.counts * stems.weight) ** 2
-    norms: Floats = np.sqrt(_sum_by_group(stems.text_index, squares, n_texts))
+    norms: Floats = np.sqrt(sum_by_group(stems.text_index, squares, n_texts))
     return norms
 
 
@@ -320,24 +316,30 @@ def _compute_kind_precisions(
     return precisions
 
 
-def _rate_synonyms(lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts) -> tuple[Floats, Floats]:
-    """Rate each word of a caption by whether the references contain a synonym, and vice versa.
+def _find_synonyms(lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts) -> tuple[Cells, Cells]:
+    """Find the words of captions that have a synonym in the references, and vice versa.
 
     Two words are synonyms if they share a synset, which is a set of words with the same meaning.
 
     Returns:
-        For each entry of ``captions`` and for each entry of ``references``, 0.5 if it has a synonym, and 0 otherwise.
+        For each entry of ``captions``, whether the references of the same segment contain a synonym, and for each entry
+        of ``references``, whether the caption contains a synonym.
     """
     caption_synsets = _expand_synsets(lexicon, captions)
     reference_synsets = _expand_synsets(lexicon, references)
     is_caption_shared, is_reference_shared = _find_shared_keys(
         caption_synsets.keys, reference_synsets.keys, lexicon.n_synsets
     )
-    caption_ratings = np.zeros(len(captions.word_id))
-    caption_ratings[caption_synsets.word_index[is_caption_shared]] = SYNONYM
-    reference_ratings = np.zeros(len(references.word_id))
-    reference_ratings[reference_synsets.word_index[is_reference_shared]] = SYNONYM
-    return caption_ratings, reference_ratings
+    caption_has_synonym = _mark(caption_synsets.word_index[is_caption_shared], len(captions.word_id))
+    reference_has_synonym = _mark(reference_synsets.word_index[is_reference_shared], len(references.word_id))
+    return caption_has_synonym, reference_has_synonym
+
+
+def _mark(indexes: Integers, size: int) -> Cells:
+    """Return an array that is true at the given indexes, and false everywhere else."""
+    is_marked = np.zeros(size, bool)
+    is_marked[indexes] = True
+    return is_marked
 
 
 class _WordSynsets(NamedTuple):
@@ -390,19 +392,28 @@ def _find_shared_keys(first_keys: Integers, second_keys: Integers, n_synsets: in
     # Segments are processed in blocks, so that the lookup table fits into the processor's cache. This is many times as
     # fast as ``np.isin``, which sorts the keys.
     block_size = max(1, _TABLE_SIZE // n_synsets) * n_synsets
-    table = np.zeros(block_size, bool)
     max_key = max(first_keys.max(initial=0), second_keys.max(initial=0))
     block_starts = np.arange(0, max_key + 1, block_size)
-    first_blocks = np.split(first_keys, np.searchsorted(first_keys, block_starts[1:]))
-    second_blocks = np.split(second_keys, np.searchsorted(second_keys, block_starts[1:]))
+    first_blocks = _split_into_blocks(first_keys, block_starts)
+    second_blocks = _split_into_blocks(second_keys, block_starts)
+    table = np.zeros(block_size, bool)
     is_first_shared = []
     is_second_shared = []
-    for start, first_block, second_block in zip(block_starts, first_blocks, second_blocks, strict=True):
-        first_cells = first_block - start
-        second_cells = second_block - start
+    for first_cells, second_cells in zip(first_blocks, second_blocks, strict=True):
         is_first_shared.append(_contains_cells(table, second_cells, first_cells))
         is_second_shared.append(_contains_cells(table, first_cells, second_cells))
     return np.concatenate(is_first_shared), np.concatenate(is_second_shared)
+
+
+def _split_into_blocks(keys: Integers, block_starts: Integers) -> list[Integers]:
+    """Split sorted keys into blocks, and subtract the start of each block from its keys.
+
+    Args:
+        keys: the keys, sorted by block.
+        block_starts: the lowest possible key of each block. The first block starts at 0.
+    """
+    blocks = np.split(keys, np.searchsorted(keys, block_starts[1:]))
+    return [block - start for block, start in zip(blocks, block_starts, strict=True)]
 
 
 def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Cells:
@@ -419,26 +430,33 @@ def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Ce
     return is_marked
 
 
-def _count_contradictions(
-    lexicon: CaptionLexicon, caption_words: DistinctWords, reference_words: DistinctWords, n_segments: int
-) -> Floats:
+def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison) -> Floats:
     """Count how often the references of each segment contradict a word of the caption.
 
     A reference contradicts a word if it contains the word's opposite. If a word has several opposites, only the most
     frequent one is counted.
     """
-    is_exclusive = lexicon.word_properties.is_exclusive[caption_words.stems.word_id]
-    candidates = caption_words.stems.select(is_exclusive & (caption_words.support == 0))
+    captions = comparison.caption_words
+    is_exclusive = lexicon.word_properties.is_exclusive[captions.stems.word_id]
+    candidates = captions.stems.select(is_exclusive & (captions.support == 0))
     opposites = _expand_opposites(lexicon, candidates)
-    opposite_keys = opposites.keys(lexicon)
-    reference_entry = find_indexes(reference_words.stems.keys(lexicon), opposite_keys)
-    opposite_support = _select(reference_words.support, reference_entry)
-    # A caption that contains a word and its opposite does not contradict the references.
-    is_in_caption = find_indexes(caption_words.stems.keys(lexicon), opposite_keys) >= 0
-    opposite_support[is_in_caption] = 0
+    opposite_support = _compute_opposite_support(lexicon, comparison, opposites.keys(lexicon))
     max_support = np.zeros(len(candidates.word_id))
     np.maximum.at(max_support, opposites.word_index, opposite_support)
-    return _sum_by_group(candidates.text_index, max_support, n_segments)
+    return sum_by_group(candidates.text_index, max_support, len(comparison.reference_counts))
+
+
+def _compute_opposite_support(
+    lexicon: CaptionLexicon, comparison: CaptionComparison, opposite_keys: Integers
+) -> Integers:
+    """Return, for each opposite of a caption's word, the number of references that contain the opposite.
+
+    The result is 0 for an opposite that the caption contains too. A caption that contains a word and its opposite does
+    not contradict the references.
+    """
+    reference_entry = find_indexes(comparison.reference_words.stems.keys(lexicon), opposite_keys)
+    caption_entry = find_indexes(comparison.caption_words.stems.keys(lexicon), opposite_keys)
+    return np.where(caption_entry < 0, take_or_zero(comparison.reference_words.support, reference_entry), 0)
 
 
 class _Opposites(NamedTuple):
@@ -470,29 +488,25 @@ def _expand_opposites(lexicon: CaptionLexicon, words: StemCounts) -> _Opposites:
     return _Opposites(word_index, words.text_index[word_index], stem_ids[positions])
 
 
-def _compare_negations(
-    lexicon: CaptionLexicon, captions: EncodedTexts, references: EncodedTexts, reference_counts: Integers
-) -> Floats:
+def _compare_negations(lexicon: CaptionLexicon, comparison: CaptionComparison) -> Floats:
     """Measure how much each caption and its references differ in their use of negation.
 
     If a caption contains a negation, the result is the share of its references without a negation. Otherwise, the
     result is the share of its references with a negation.
     """
+    reference_counts = comparison.reference_counts
     n_segments = len(reference_counts)
     segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
-    caption_negations = _contains_negation(lexicon, captions)
-    reference_negations = _contains_negation(lexicon, references)
-    negation_shares = _sum_by_group(segment_of_reference, reference_negations, n_segments) / reference_counts
-    differences: Floats = np.abs(caption_negations - negation_shares)
+    reference_negations = _contains_negation(lexicon, comparison.references).astype(float)
+    negation_shares = sum_by_group(segment_of_reference, reference_negations, n_segments) / reference_counts
+    differences: Floats = np.abs(_contains_negation(lexicon, comparison.captions) - negation_shares)
     return differences
 
 
-def _contains_negation(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
-    """Return 1 for each text that contains a negation, and 0 for all other texts."""
+def _contains_negation(lexicon: CaptionLexicon, texts: EncodedTexts) -> Cells:
+    """Determine which texts contain a negation."""
     is_negation = lexicon.word_properties.is_negation[texts.word_ids]
-    contains_negation = np.zeros(len(texts.lengths))
-    contains_negation[texts.text_of_word[is_negation]] = 1
-    return contains_negation
+    return _mark(texts.text_of_word[is_negation], len(texts.lengths))
 
 
 _BROKEN_SLOPE, _BROKEN_THRESHOLD = 1.5, 2.5
@@ -508,7 +522,7 @@ def light_features(
 ) -> dict[str, Floats]:
     """Return all features of captions that do not require a sentence encoder.
 
-    The features are those of :class:`CaptionComparison`, ``meteor``, ``fragmentation`` and ``whole``. ``meteor`` is the
+    The features are those of :func:`compute_features`, ``meteor``, ``fragmentation`` and ``whole``. ``meteor`` is the
     METEOR score with the best reference, and ``fragmentation`` is its fragmentation penalty as a negative number.
     ``whole`` ranges from -1 for a caption that is certainly broken to 0. Higher values are better.
 
@@ -530,7 +544,7 @@ def light_features(
     meteor_columns = np.nan_to_num(rows.arrays().scores)
     logits = detector.logits(lexicon, comparison.captions)
     return {
-        **comparison.features,
+        **compute_features(lexicon, comparison),
         "meteor": meteor_columns[:, -1],
         "fragmentation": -meteor_columns[:, -2],
         "whole": -_compute_broken_penalty(logits),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -321,18 +321,26 @@ class CaptionLexicon:
 
     def __init__(self, meteor: Meteor) -> None:
         self._meteor = meteor
-        self._stemmer = {matcher.name: matcher for matcher in meteor.matchers}["stem"]
+        self._stemmer = next(matcher for matcher in meteor.matchers if matcher.name == "stem")
         self._stem_ids = _Ids()
         self._synset_ids = _Ids()
         self._class_ids = _Ids()
         self._word_ids = _Ids()
         # The separator between captions has the id -1, because it is not a word.
         self._word_ids[_END] = -1
-        self.words: list[str] = self._word_ids.keys_by_id
-        self.class_names: list[str] = self._class_ids.keys_by_id
-        self._opposites: dict[int, list[str]] = {}
+        # The lexicon contains no words yet.
         self._word_properties = self._describe([])
         self._synsets = Synsets(starts=np.zeros(1, np.int64), ids=np.zeros(0, np.int64))
+
+    @property
+    def words(self) -> list[str]:
+        """The encoded words. The index of a word is its id."""
+        return self._word_ids.keys_by_id
+
+    @property
+    def class_names(self) -> list[str]:
+        """The classes of all encoded words. The index of a class is its id."""
+        return self._class_ids.keys_by_id
 
     def _stem(self, word: str) -> str:
         """Return the stem of a word according to METEOR's stemmer."""
@@ -409,11 +417,10 @@ class CaptionLexicon:
         Args:
             word_ids: the ids of the words.
         """
-        opposite_ids = []
-        for word_id in word_ids:
-            if word_id not in self._opposites:
-                opposites = get_opposites(self.words[word_id])
-                self._opposites[word_id] = [self._stem(opposite) for opposite in opposites]
-            known_stems = [stem for stem in self._opposites[word_id] if stem in self._stem_ids]
-            opposite_ids.append([self._stem_ids[stem] for stem in known_stems])
-        return opposite_ids
+        stems_by_word = [self._opposite_stems.get(self.words[word_id], []) for word_id in word_ids]
+        return [[self._stem_ids[stem] for stem in stems if stem in self._stem_ids] for stems in stems_by_word]
+
+    @cached_property
+    def _opposite_stems(self) -> dict[str, list[str]]:
+        """The stems of each word's opposites."""
+        return {word: [self._stem(opposite) for opposite in get_opposites(word)] for word in _EXCLUSIVE_WORDS}

@@ -94,6 +94,10 @@ class _RepresentativeTable(dict[int, int]):
 
     def __init__(self) -> None:
         super().__init__()
+        # ASCII characters and the characters in NAMED represent themselves.
+        self.update({code: code for code in (*range(128), *map(ord, NAMED))})
+        self.update(dict.fromkeys(_CIRCLED_CAPITALS, ord(SYMBOL_UPPER)))
+        self.update(dict.fromkeys(_CAPITAL_ROMAN_NUMERALS, ord(OTHER_UPPER)))
         self._ranges: list[tuple[int, int, str]] = []
         for ranges, representative in ((LETTERS, LOWER), (MARKS, MARK), (DIGITS, DIGIT), (SYMBOLS, SYMBOL)):
             for code_range in ranges.split():
@@ -102,24 +106,12 @@ class _RepresentativeTable(dict[int, int]):
         self._ranges.sort()
 
     def __missing__(self, code: int) -> int:
-        representative = self[code] = ord(self._find_representative(code))
-        return representative
-
-    def _find_representative(self, code: int) -> str:
-        """Return the representative of the class of equally tokenized characters to which a code point belongs."""
-        char = chr(code)
-        # ASCII characters and the characters in NAMED represent themselves.
-        if code < 128 or char in NAMED:
-            return char
         representative = self._look_up_range(code)
-        if representative == LOWER:
-            # In the Java program's version of Unicode, the Cherokee script has no upper and lower case.
-            return UPPER if char.isupper() and code not in _CHEROKEE else LOWER
-        if code in _CIRCLED_CAPITALS:
-            return SYMBOL_UPPER
-        if code in _CAPITAL_ROMAN_NUMERALS:
-            return OTHER_UPPER
-        return representative
+        # In the Java program's version of Unicode, the Cherokee script has no upper and lower case.
+        if representative == LOWER and chr(code).isupper() and code not in _CHEROKEE:
+            representative = UPPER
+        self[code] = ord(representative)
+        return self[code]
 
     def _look_up_range(self, code: int) -> str:
         """Look up the representative of a code point. Without a matching range, return ``OTHER``."""

@@ -192,7 +192,9 @@ COUNTRIES = (
     "|[uU]\\.[sS]\\.-(?:[uU]\\.[kK]|[uU]\\.[sS]\\.[sS]\\.[rR])"
 )
 ELEMENT = f"</{NAME} *>|<{NAME}(?: +{NAME}(?: *= *{VALUE})?)* */? *>"
-DECLARATION = f"<[!?][A-Za-z-][^>{BREAK}]*>"
+# An SGML declaration such as <!DOCTYPE html>, without and with its closing bracket.
+OPEN_DECLARATION = f"<[!?][A-Za-z-][^>{BREAK}]*"
+DECLARATION = f"{OPEN_DECLARATION}>"
 START = f"{GAP}+(?:{match_capitalized([word.lower() for word in STARTERS])}|{ELEMENT}){GAP}"
 SCHEME = f"{match_any_case(['https?'])}://"
 LOCAL = f"[^{NO_URL}\u00a0]"
@@ -227,7 +229,11 @@ def make_rule_before_declaration(
         suffix: a regular expression for the context after the declaration.
     """
     return make_rule(
-        first_characters, f"{pattern}{DECLARATION}{suffix}", rewrite, dead_range=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*"
+        first_characters,
+        pattern + DECLARATION + suffix,
+        rewrite,
+        # The rule fails if the closing bracket is missing.
+        dead_range=pattern + OPEN_DECLARATION,
     )
 
 
@@ -235,7 +241,7 @@ RULES = (
     make_rule(SPACE, f"[{SPACE}]+", replace_by("")),
     # Markup and addresses.
     make_rule("<", ELEMENT, protect_spaces),
-    make_rule("<", DECLARATION, protect_spaces, dead_range=f"<[!?][A-Za-z-][^>{BREAK}]*"),
+    make_rule("<", DECLARATION, protect_spaces, dead_range=OPEN_DECLARATION),
     make_rule(
         "hH",
         f"{SCHEME}[^{NO_URL}]+[^{NO_URL}.!?,-]",

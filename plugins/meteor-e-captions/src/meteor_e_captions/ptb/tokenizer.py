@@ -190,10 +190,13 @@ class _Scanner:
             if match is not None:
                 matches.append(_RuleMatch(rule, match))
             elif rule.match_dead_range is not None:
-                dead_range = rule.match_dead_range(self.classes, position)
-                if dead_range is not None:
-                    self._dead_ends[index] = dead_range.end()
+                self._update_dead_end(index, rule.match_dead_range(self.classes, position))
         return matches
+
+    def _update_dead_end(self, rule_index: int, dead_range: re.Match[str] | None) -> None:
+        """Store the end of the range in which a rule cannot match."""
+        if dead_range is not None:
+            self._dead_ends[rule_index] = dead_range.end()
 
 
 class Tokenizer:
@@ -262,15 +265,20 @@ class Tokenizer:
         line_tokens = []
         position = start
         while position < end:
-            piece_end = _find_space(scanner.text, position, end)
-            next_class = scanner.classes[piece_end + 1] if piece_end < end else ""
-            tokens = self._tokenize_piece(scanner.text[position:piece_end])
-            if tokens is None or _may_extend(scanner.classes[position:piece_end], next_class):
-                scanned_tokens, piece_end = scanner.scan_to_space(position, end)
-                tokens = self._join_tokens(scanned_tokens)
+            tokens, tokens_end = self._tokenize_next_piece(scanner, position, end)
             line_tokens.append(tokens)
-            position = piece_end + 1
+            position = tokens_end + 1  # the position after the space
         return " ".join(filter(None, line_tokens))
+
+    def _tokenize_next_piece(self, scanner: _Scanner, start: int, line_end: int) -> tuple[str, int]:
+        """Tokenize the piece of a line that starts at a position, and return its tokens and their end."""
+        piece_end = _find_space(scanner.text, start, line_end)
+        next_class = scanner.classes[piece_end + 1] if piece_end < line_end else ""
+        tokens = self._tokenize_piece(scanner.text[start:piece_end])
+        if tokens is not None and not _may_extend(scanner.classes[start:piece_end], next_class):
+            return tokens, piece_end
+        scanned_tokens, tokens_end = scanner.scan_to_space(start, line_end)
+        return self._join_tokens(scanned_tokens), tokens_end
 
     def _tokenize_piece(self, piece: str) -> str | None:
         """Tokenize the text between two spaces, and separate the tokens by spaces.
