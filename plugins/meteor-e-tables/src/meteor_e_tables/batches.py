@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -82,15 +81,16 @@ def iterate_segments(batches: Iterable[TableBatch], system: int) -> Iterator[Seg
         batches: all batches of a table.
         system: the index of the system.
     """
-    row_numbers = itertools.count(1)
+    first_row = 1
     for batch in batches:
+        n_rows = len(batch.references)
         # By default, the id of a segment is its row number, and the segment does not have a source.
-        ids = batch.ids or row_numbers
-        sources = batch.sources or itertools.repeat(None)
-        # The hypotheses come first, so that no row number is skipped at the end of the batch.
-        rows = zip(batch.hypotheses[system], batch.references, ids, sources, strict=False)
-        for hypothesis, references, segment_id, source in rows:
+        ids = batch.ids or range(first_row, first_row + n_rows)
+        sources: Sequence[str | None] = batch.sources or [None] * n_rows
+        rows = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
+        for segment_id, hypothesis, references, source in rows:
             yield Segment(segment_id, hypothesis, tuple(references), source)
+        first_row += n_rows
 
 
 def make_batch(columns: TextColumns, cells: Mapping[str, Sequence[Any]], rows: Rows, locate: RowLocator) -> TableBatch:

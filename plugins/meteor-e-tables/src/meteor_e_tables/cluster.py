@@ -338,20 +338,16 @@ def score_in_order(
     Raises:
         MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
-    work = Work.from_function(score)
-    tasks: deque[_Task] = deque()
-    max_tasks = 0
+    queue = _TaskQueue(client, Work.from_function(score))
     try:
-        for index, batch in enumerate(batches):
-            if index % _WORKER_CHECK_INTERVAL == 0:
-                max_tasks = _compute_max_tasks(client)
-            tasks.append(_submit(client, work, batch))
-            yield from _pop_results(tasks, max_remaining=max_tasks - 1)
-        yield from _pop_results(tasks, max_remaining=0)
+        for batch in batches:
+            queue.submit(batch)
+            while queue.is_full():
+                yield queue.pop_result()
+        while queue.tasks:
+            yield queue.pop_result()
     finally:
-        if tasks:
-            with contextlib.suppress(Exception):
-                client.cancel([task.future for task in tasks])
+        queue.cancel()
 
 
 class _Task(NamedTuple):
@@ -361,25 +357,47 @@ class _Task(NamedTuple):
     future: Future
 
 
-def _compute_max_tasks(client: Client) -> int:
-    """Return the maximum number of submitted tasks. It is proportional to the total number of worker threads."""
-    with _connection_errors():
-        thread_count: int = sum(client.nthreads().values())
-    return TASKS_PER_THREAD * max(1, thread_count)
+class _TaskQueue:
+    """A queue of the tasks whose results have not been returned yet, the oldest task first.
 
+    Args:
+        client: a client that is connected to the cluster.
+        work: the function that scores a batch.
+    """
 
-def _submit(client: Client, work: Work, batch: Batch) -> _Task:
-    """Send a batch to the cluster."""
-    with _connection_errors():
-        future = client.submit(_score, work, batch, pure=False)
-    return _Task(batch, future)
+    def __init__(self, client: Client, work: Work) -> None:
+        self.tasks: deque[_Task] = deque()
+        self._client = client
+        self._work = work
+        self._n_submitted = 0
+        self._max_tasks = 0
 
+    def submit(self, batch: Batch) -> None:
+        """Send a batch to the cluster."""
+        with _connection_errors():
+            if self._n_submitted % _WORKER_CHECK_INTERVAL == 0:
+                thread_count = sum(self._client.nthreads().values())
+                self._max_tasks = TASKS_PER_THREAD * max(1, thread_count)
+            future = self._client.submit(_score, self._work, batch, pure=False)
+        self._n_submitted += 1
+        self.tasks.append(_Task(batch, future))
 
-def _pop_results(tasks: deque[_Task], max_remaining: int) -> Iterator[tuple[Batch, Any]]:
-    """Remove the oldest tasks until ``max_remaining`` tasks are left. Yield the batch and result of each task."""
-    while len(tasks) > max_remaining:
-        yield _get_result(tasks[0])
-        tasks.popleft()
+    def is_full(self) -> bool:
+        """Return whether a result must be removed before the next batch is submitted."""
+        return len(self.tasks) >= self._max_tasks
+
+    def pop_result(self) -> tuple[Batch, Any]:
+        """Wait for the oldest task, remove it from the queue, and return its batch and its result."""
+        # A task remains in the queue until its result is available, so that it can be canceled.
+        result = _get_result(self.tasks[0])
+        self.tasks.popleft()
+        return result
+
+    def cancel(self) -> None:
+        """Cancel all tasks of the queue. Errors are ignored, because the connection may be lost."""
+        if self.tasks:
+            with contextlib.suppress(Exception):
+                self._client.cancel([task.future for task in self.tasks])
 
 
 @contextlib.contextmanager

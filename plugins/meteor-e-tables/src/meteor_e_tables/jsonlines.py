@@ -76,11 +76,36 @@ def _check_duplicate_keys(line: str, key_prefixes: Sequence[str]) -> None:
 
     Args:
         line: a JSON object.
-        key_prefixes: for each column with texts, a quotation mark and the beginning of its key.
+        key_prefixes: the result of :func:`_make_key_prefix` for each column with texts.
     """
     # Only the json module detects duplicate keys. Because it is slow, it parses only lines that may contain them.
     if any(line.count(prefix) > 1 for prefix in key_prefixes):
         json.loads(line, object_pairs_hook=reject_duplicate_keys)
+
+
+def _parse_line(line: str, key_prefixes: Sequence[str], location: str) -> dict[str, msgspec.Raw]:
+    """Parse a JSON object, but not its values. Raise an InputError if the line contains anything else.
+
+    Args:
+        line: the line of the file.
+        key_prefixes: the result of :func:`_make_key_prefix` for each column with texts.
+        location: the location of the line, for error messages.
+    """
+    try:
+        cells = _LINE_DECODER.decode(line)
+        _check_duplicate_keys(line, key_prefixes)
+    except msgspec.ValidationError:
+        raise InputError(f"{location}: expected a JSON object") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{location}: {error}") from None
+    return cells
+
+
+def _make_key_prefix(column: str) -> str:
+    """Return the start of a column's key in a line of JSON, such as ``"translation`` for ``translation.de``."""
+    # The prefix has no closing quotation mark, because the period can also be a part of the key.
+    top_level_name, _, _ = column.partition(".")
+    return '"' + top_level_name
 
 
 class JsonLines(BatchedTable):
@@ -113,18 +138,11 @@ class JsonLines(BatchedTable):
 
     def _read_rows(self) -> Iterator[_NumberedRow]:
         """Yield the rows of the file. Empty lines are skipped."""
-        key_prefixes = [f'"{column.partition(".")[0]}' for column, _ in self.texts.options()]
+        key_prefixes = [_make_key_prefix(column) for column, _ in self.texts.options()]
         for line_number, line in enumerate(read_segments(self._path), 1):
-            if not line.strip():
-                continue
-            try:
-                cells = _LINE_DECODER.decode(line)
-                _check_duplicate_keys(line, key_prefixes)
-            except msgspec.ValidationError:
-                raise InputError(f"{self.name}, line {line_number}: expected a JSON object") from None
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{self.name}, line {line_number}: {error}") from None
-            yield _NumberedRow(line_number, cells)
+            if line.strip():
+                cells = _parse_line(line, key_prefixes, f"{self.name}, line {line_number}")
+                yield _NumberedRow(line_number, cells)
 
     def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
         """Read the table from the start. Standard input can be read only once.

@@ -18,7 +18,7 @@ from meteor_e_tables.jsonlines import ObjectRows
 from meteor_e_tables.writers import JsonLinesWriter, ParquetWriter, table_writer
 
 if TYPE_CHECKING:
-    from meteor_e.api import Segment
+    from meteor_e.api import Segment, TextTable
     from meteor_e.api.batches import Batch
     from meteor_e.api.scoring import BatchScorer
 
@@ -170,20 +170,25 @@ def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
     A table that does not provide batches is wrapped in a :class:`RecordTable`. A system that was not read from a table
     is converted to a separate table.
     """
-    input_tables: list[_InputTable] = []
-    for table, consecutive_systems in itertools.groupby(systems, key=lambda system: system.table):
-        table_systems = list(consecutive_systems)
-        system_names = [system.name for system in table_systems]
-        if isinstance(table, BatchedTable):
-            input_tables.append(_InputTable(table, system_names))
-        elif table is not None and table.records() is not None:
-            record_table = RecordTable(table.name, table.size, table.texts, table.records)
-            input_tables.append(_InputTable(record_table, system_names))
-        else:
-            for system in table_systems:
-                system_table = _make_system_table(system, with_name=len(systems) > 1)
-                input_tables.append(_InputTable(system_table, [system.name]))
+    input_tables = []
+    for table, table_systems in itertools.groupby(systems, key=lambda system: system.table):
+        batched_table = _to_batched_table(table)
+        if batched_table is not None:
+            input_tables.append(_InputTable(batched_table, [system.name for system in table_systems]))
+            continue
+        for system in table_systems:
+            system_table = _make_system_table(system, with_name=len(systems) > 1)
+            input_tables.append(_InputTable(system_table, [system.name]))
     return input_tables
+
+
+def _to_batched_table(table: TextTable | None) -> BatchedTable | None:
+    """Return a table that provides batches, or None if the table does not have columns that can be copied."""
+    if table is None or isinstance(table, BatchedTable):
+        return table
+    if table.records() is None:
+        return None
+    return RecordTable(table.name, table.size, table.texts, table.records)
 
 
 def _make_system_table(system: System, *, with_name: bool) -> RecordTable:
