@@ -57,7 +57,7 @@ def test_tau_b_equals_scipy(rows):
     human, metric = (np.array(column) for column in zip(*rows, strict=True))
     n_systems = len(rows)
     assessments = Assessments(np.zeros(n_systems, int), np.arange(n_systems), human)
-    tau_b = tau(count_pairs(assessments.comparisons(), metric[:, None]), "b")
+    tau_b = tau(count_pairs(assessments.comparisons, metric[:, None]), "b")
     assert tau_b == pytest.approx(float(stats.kendalltau(human, metric).statistic), nan_ok=True)
 
 
@@ -79,7 +79,7 @@ def test_tie_calibration_finds_the_best_threshold(rows):
     table = np.array(rows).T
     human, metric = table[:4], table[4:]
     segments, systems = np.meshgrid(np.arange(human.shape[1]), np.arange(4))
-    pairs = Assessments(segments.ravel(), systems.ravel(), human.ravel()).comparisons()
+    pairs = Assessments(segments.ravel(), systems.ravel(), human.ravel()).comparisons
     calibration = compute_tied_accuracy(pairs, metric)
     candidates = {0.0, *(abs(a - b) for column in metric.T for a, b in itertools.combinations(column, 2))}
     best = max(compute_accuracy_by_definition(human, metric, threshold) for threshold in candidates)

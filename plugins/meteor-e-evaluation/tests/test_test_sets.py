@@ -198,7 +198,7 @@ def test_assessments_are_compared_within_segments(task):
         "{file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}",
         "{file: da.csv, format: da-segments}",
     )
-    pairs = load(task).assessments.comparisons()
+    pairs = load(task).assessments.comparisons
     rows = np.stack([pairs.segments, pairs.better, pairs.worse, pairs.ties], axis=1).tolist()
     # The columns are the segment, the better system, the worse system, and whether the systems are tied.
     assert set(map(tuple, rows)) == {(0, 1, 0, 0), (0, 0, 2, 1), (0, 1, 2, 0)}

@@ -194,13 +194,6 @@ def evaluate(
         scores = _score_metrics(metrics, test, cache, needs_system_scores=needs_system_scores, progress=progress)
         check_complete(test, scores)
         results.append(_evaluate_scores(test, scores, measures, settings, progress))
-    return _make_evaluation(measures, results, settings)
-
-
-def _make_evaluation(
-    measures: Sequence[Measure[TestSet]], results: Sequence[_PairResults], settings: _Settings
-) -> Evaluation:
-    """Collect the results on all language pairs in tables, signatures, counts and warnings."""
     return Evaluation(
         tables=_make_tables(measures, results),
         signatures=_collect_signatures(results),

@@ -192,8 +192,9 @@ def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, un
 
     def compute_differences(first: int, second: int) -> Floats:
         first_sums, second_sums = exchange.sum_terms(terms[:, [first, second]])
-        first_values = _pearson_of_sums(first_sums, human_sum_of_squares, len(ratings))
-        return first_values - _pearson_of_sums(second_sums, human_sum_of_squares, len(ratings))
+        first_pearson = _pearson_of_sums(first_sums, human_sum_of_squares, len(ratings))
+        second_pearson = _pearson_of_sums(second_sums, human_sum_of_squares, len(ratings))
+        return first_pearson - second_pearson
 
     return compute_differences
 
@@ -260,14 +261,13 @@ def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Mas
     human_p_values = _compare_systems(human_scores, human_scores, rated)  # (pairs,)
 
     def compute_differences(first: int, second: int) -> Floats:
-        errors_by_case = []
-        for metric_of_first, metric_of_second in exchange.list_cases(first, second):
-            p_values = _compare_systems(scores[metric_of_first], scores[metric_of_second], rated)
-            errors_by_case.append(np.abs(p_values - human_p_values))
-        terms = np.stack(errors_by_case)[np.newaxis]  # (1, cases, pairs)
-        (first_errors,), (second_errors,) = exchange.sum_terms(terms)
+        cases = exchange.list_cases(first, second)
+        p_values = np.stack([_compare_systems(scores[i], scores[j], rated) for i, j in cases])  # (cases, pairs)
+        errors = np.abs(p_values - human_p_values)
+        (first_errors,), (second_errors,) = exchange.sum_terms(errors[np.newaxis])  # Arrays (samples,).
         first_accuracy = 1 - first_errors / exchange.n_units
-        return np.asarray(first_accuracy - (1 - second_errors / exchange.n_units))
+        second_accuracy = 1 - second_errors / exchange.n_units
+        return np.asarray(first_accuracy - second_accuracy)
 
     return compute_differences
 
@@ -326,10 +326,8 @@ class ComparedScores:
         Returns:
             An array ``(cases, comparisons)``.
         """
-        differences = []
-        for metric_of_first, metric_of_second in self.exchange.list_cases(first_metric, second_metric):
-            differences.append(self.first_scores[metric_of_first] - self.second_scores[metric_of_second])
-        return np.stack(differences)
+        cases = self.exchange.list_cases(first_metric, second_metric)
+        return np.stack([self.first_scores[first] - self.second_scores[second] for first, second in cases])
 
     def sum_within_units(self, values: NDArray[Any]) -> Floats:
         """Sum values of comparisons within each segment or each pair of systems.

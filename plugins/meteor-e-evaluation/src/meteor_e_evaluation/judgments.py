@@ -76,16 +76,12 @@ class Assessments:
         ratings[means.systems, means.segments] = means.scores
         return ratings
 
+    @cached_property
     def comparisons(self) -> Rankings:
-        """Compare all pairs of systems that were rated on the same segment.
+        """Comparisons of all pairs of systems that were rated on the same segment.
 
         Equal ratings are ties. Two ratings of the same system are not compared.
         """
-        return self._comparisons
-
-    @cached_property
-    def _comparisons(self) -> Rankings:
-        """The cached result of :meth:`comparisons`."""
         sorted_ratings = self.select(np.lexsort((self.systems, self.segments)))
         first_rows, second_rows = _pairs_within_segments(sorted_ratings.segments)
         is_between_systems = sorted_ratings.systems[first_rows] != sorted_ratings.systems[second_rows]

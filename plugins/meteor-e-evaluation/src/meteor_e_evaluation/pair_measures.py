@@ -33,7 +33,7 @@ def pairwise_judgments(test: TestSet) -> Rankings | None:
     if test.rankings is not None:
         return test.rankings
     if test.assessments is not None:
-        return test.assessments.comparisons()
+        return test.assessments.comparisons
     return None
 
 
@@ -172,7 +172,7 @@ class RelativeRanking(PairMeasure):
         """Return pairs of systems whose ratings differ by at least the threshold."""
         if test.assessments is None:
             return None
-        pairs = test.assessments.average_repeated().comparisons().strict()
+        pairs = test.assessments.average_repeated().comparisons.strict()
         human = test.human
         differences = human[pairs.better, pairs.segments] - human[pairs.worse, pairs.segments]
         return pairs.select(differences >= self.options.threshold)

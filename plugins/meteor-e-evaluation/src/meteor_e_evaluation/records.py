@@ -61,17 +61,12 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         pair=pair,
         language=index.output_language(pair),
         systems=systems,
-        outputs=_collect_texts(rated_outputs),
+        outputs=tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs),
         references=align_references([rated_output.references for rated_output in rated_outputs[0]]),
         assessments=_make_assessments(rated_outputs),
         known_systems=systems,
         root=index.root,
     )
-
-
-def _collect_texts(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> tuple[list[str], ...]:
-    """Return the output texts of each system."""
-    return tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs)
 
 
 def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assessments:
