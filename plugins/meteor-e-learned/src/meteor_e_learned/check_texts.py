@@ -81,18 +81,24 @@ class CheckTexts:
         columns, values = _compute_values(features, self.hypotheses, self.references)
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
-        tolerances = np.array(_tolerances(features, columns))
-        # The negation also marks NaN, which is not equal to any value, (texts, columns).
-        is_wrong = ~(np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values)))
-        if is_wrong.any():
-            row, column = np.argwhere(is_wrong)[0]
-            value, training_value = values[row, column], self.values[row, column]
-            n_wrong = is_wrong.any(axis=0).sum()
+        tolerances = _list_tolerances(features, columns)
+        # NaN is not close to any value, (texts, columns).
+        is_close = np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values))
+        if not is_close.all():
+            row, index = np.argwhere(~is_close)[0]
+            n_changed = len(columns) - np.count_nonzero(is_close.all(axis=0))
             raise ConfigError(
-                f"model {model!r}: feature {columns[column]!r} gives {value:.6g} where the model was trained with "
-                f"{training_value:.6g} ({n_wrong} of {len(columns)} numbers differ by more than "
-                f"{tolerances[column]:g}){self._describe_cause(features, columns[column])}"
+                f"model {model!r}: {self._describe_change(row, index, values[row, index])} "
+                f"({n_changed} of {len(columns)} numbers differ by more than {tolerances[index]:g})"
+                f"{self._describe_cause(features, columns[index])}"
             )
+
+    def _describe_change(self, row: int, index: int, value: float) -> str:
+        """Return the part of an error message that compares a feature value with the value at the training."""
+        return (
+            f"feature {self.columns[index]!r} gives {value:.6g} where the model was trained with "
+            f"{self.values[row, index]:.6g}"
+        )
 
     def _describe_cause(self, features: FeatureSet, column: str) -> str:
         """Return the part of an error message that explains why the values of a feature column have changed."""
@@ -166,13 +172,13 @@ def _compute_values(
     return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))
 
 
-def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
+def _list_tolerances(features: FeatureSet, columns: Sequence[str]) -> Floats:
     """Return the maximum difference that is tolerated for each feature column."""
     tolerance_by_column = {}
     for entry in features.features:
         tolerance = max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
         tolerance_by_column.update(dict.fromkeys(entry.columns, tolerance))
-    return [tolerance_by_column[column] for column in columns]
+    return np.array([tolerance_by_column[column] for column in columns])
 
 
 def reads_any_segment(feature: Feature) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -252,16 +251,26 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputE
     stage = f"{SYNTHETIC} {name}"
     batch = FeatureBatch(texts.hypotheses, texts.references)
     inputs = extractor.with_stage(stage).extract(batch)
-    row_pairs = np.array(list(chain.from_iterable(texts.comparisons.values())), np.int64).reshape(-1, 2)
-    better, worse = row_pairs[:, 0], row_pairs[:, 1]
-    pair_counts = [len(pairs) for pairs in texts.comparisons.values()]
-    comparisons = Comparisons(
-        better=better,
-        worse=worse,
-        part=np.repeat(np.arange(len(pair_counts)), pair_counts),
-        group=worse,
-        weight=np.full(len(worse), weight),
-    )
     titles = [f"{stage} {kind}" for kind in texts.comparisons]
     no_scores = np.full(len(batch), np.nan)
-    return make_examples(titles, batch, inputs, no_scores, comparisons)
+    return make_examples(titles, batch, inputs, no_scores, _make_synthetic_comparisons(texts, weight))
+
+
+def _make_synthetic_comparisons(texts: SyntheticTexts, weight: float) -> Comparisons:
+    """Return synthetic comparisons, all with the same weight. The worse hypothesis identifies the group."""
+    better: list[int] = []
+    worse: list[int] = []
+    part: list[int] = []
+    for part_index, pairs in enumerate(texts.comparisons.values()):
+        for better_row, worse_row in pairs:
+            better.append(better_row)
+            worse.append(worse_row)
+            part.append(part_index)
+    worse_rows = np.array(worse, np.int64)
+    return Comparisons(
+        better=np.array(better, np.int64),
+        worse=worse_rows,
+        part=np.array(part, np.int64),
+        group=worse_rows,
+        weight=np.full(len(worse), weight),
+    )

@@ -201,16 +201,23 @@ def explain_system(
     estimator = _check_explainable(model)
     if len(hypotheses) != len(references):
         raise InputError(f"there are {len(hypotheses)} segments, and references of {len(references)}")
-    # (segments, features)
-    features = _extract_features(model, hypotheses, references, sources)
+    features = _extract_features(model, hypotheses, references, sources)  # (segments, features)
     scores = model.estimator.score_segments(features)
     is_high = scores > scores.mean()
-    if is_high.any():
-        return _explain_difference(model, estimator, [features[is_high], features[~is_high]])
-    if not isinstance(estimator, LinearEstimator):
+    if not is_high.any():
+        return _explain_difference(model, estimator, [features, _find_training_means(model)])
+    return _explain_difference(model, estimator, [features[is_high], features[~is_high]])
+
+
+def _find_training_means(model: LearnedModel) -> Floats:
+    """Return the mean of each feature in the training data as a matrix with one row, ``(1, features)``.
+
+    Raises:
+        ConfigError: if the model does not contain the means.
+    """
+    if not isinstance(model.estimator, LinearEstimator):
         raise ConfigError(f"model {model.recipe.name!r} cannot explain equal scores; give two or more systems")
-    training_means = estimator.mean_[None]
-    return _explain_difference(model, estimator, [features, training_means])
+    return model.estimator.mean_[None]
 
 
 def _check_explainable(model: LearnedModel) -> ExplainableEstimator:

@@ -150,18 +150,9 @@ class FeatureSet:
         self, batch: FeatureBatch, store: FeatureStore, jobs: int, progress: Progress
     ) -> list[Floats]:
         """Compute one matrix per feature, ``(segments, selected columns)``. See :meth:`extract` for the arguments."""
-        if self.unescape:
-            batch = decode_batch(batch)
-        keys = {needs: _SegmentKeys(batch, needs, store) for needs in {entry.feature.needs for entry in self.features}}
-        tables = {entry.label: _FeatureRows(entry, keys[entry.feature.needs], store) for entry in self.features}
-        blocks = _plan_blocks(tables.values(), batch)
-        n_rows = sum(block.n_rows for block in blocks)
-        n_finished = 0
-        for block, block_rows in compute_blocks(blocks, batch, jobs):
-            for entry, rows in zip(block.features, block_rows, strict=True):
-                tables[entry.label].add(list(block.indexes), rows)
-            n_finished += block.n_rows
-            progress("features", n_finished, n_rows)
+        decoded_batch = decode_batch(batch) if self.unescape else batch
+        tables = _make_tables(self.features, decoded_batch, store)
+        _compute_missing_rows(tables, decoded_batch, jobs, progress)
         return [table.select_columns() for table in tables.values()]
 
 
@@ -237,6 +228,32 @@ class _FeatureRows:
         if len(self.entry.indexes) < matrix.shape[1]:
             matrix = matrix[:, self.entry.indexes]
         return matrix
+
+
+def _make_tables(features: Iterable[NamedFeature], batch: FeatureBatch, store: FeatureStore) -> dict[str, _FeatureRows]:
+    """Return a table of rows for each feature, by label. Features that read the same fields share their keys."""
+    keys_by_needs: dict[Needs, _SegmentKeys] = {}
+    tables = {}
+    for entry in features:
+        needs = entry.feature.needs
+        if needs not in keys_by_needs:
+            keys_by_needs[needs] = _SegmentKeys(batch, needs, store)
+        tables[entry.label] = _FeatureRows(entry, keys_by_needs[needs], store)
+    return tables
+
+
+def _compute_missing_rows(
+    tables: Mapping[str, _FeatureRows], batch: FeatureBatch, jobs: int, progress: Progress
+) -> None:
+    """Compute the rows that are missing in the tables, and add them block by block."""
+    blocks = _plan_blocks(tables.values(), batch)
+    n_rows = sum(block.n_rows for block in blocks)
+    n_finished = 0
+    for block, block_rows in compute_blocks(blocks, batch, jobs):
+        for entry, rows in zip(block.features, block_rows, strict=True):
+            tables[entry.label].add(list(block.indexes), rows)
+        n_finished += block.n_rows
+        progress("features", n_finished, n_rows)
 
 
 def _plan_blocks(tables: Iterable[_FeatureRows], batch: FeatureBatch) -> list[FeatureBlock]:

@@ -318,20 +318,17 @@ class ModelMetric(SystemsMetric):
         # The score of a system requires the scores of all its segments.
         mask = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
-        if self.scores_segments:
-            segment_scores = self._score_cells(test, mask, store, progress)
-        else:
-            segment_scores = self._average_advantages(test, mask, store, progress)
+        score_cells = self._score_cells if self.scores_segments else self._average_advantages
+        segment_scores = score_cells(test, mask, store, progress)
         system_scores = np.full(len(segment_scores), np.nan)
         if systems:
             system_scores = np.array([self._compute_system_score(scores) for scores in segment_scores])
-        return Scores(
-            self.label,
-            f"{self.signature}|scale:none" if has_scale(self.model) else self.signature,
-            segment_scores,
-            system_scores,
-            resample=lambda system, weights: self.model.estimator.system_score(segment_scores[system], weights),
-        )
+
+        def resample(system: int, weights: Floats) -> Floats:
+            return self.model.estimator.system_score(segment_scores[system], weights)
+
+        raw_signature = f"{self.signature}|scale:none" if has_scale(self.model) else self.signature
+        return Scores(self.label, raw_signature, segment_scores, system_scores, resample=resample)
 
     def _compute_system_score(self, segment_scores: Floats) -> float:
         """Return the score of a system, given the scores of all its segments."""

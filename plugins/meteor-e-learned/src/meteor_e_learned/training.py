@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -304,20 +305,26 @@ def load_labeled_examples(
     Raises:
         ConfigError: if the target has more than one column.
     """
-    examples = load_examples(specs, extractor, language=recipe.language, folder=folder, seed=recipe.seed, roots=roots)
+    load = partial(load_examples, specs, language=recipe.language, folder=folder, seed=recipe.seed, roots=roots)
+    examples = load(extractor)
     if recipe.target is None:
         return examples
-    target = make_features([recipe.target], recipe.language, folder, unescape=recipe.unescape)
+    target = _make_target(recipe.target, recipe, folder)
+    target_extractor = replace(extractor, features=target, vectors=FeatureSet([]))
+    # The same texts are loaded again, so the rows of the target belong to the rows of the examples.
+    target_values = load(target_extractor).features[:, 0]
+    return replace(examples, scores=target_values)
+
+
+def _make_target(entry: str | dict[str, Any], recipe: Recipe, folder: Path) -> FeatureSet:
+    """Make the target feature of a recipe. Raise ConfigError if the feature has more than one column."""
+    target = make_features([entry], recipe.language, folder, unescape=recipe.unescape)
     if target.dimension != 1:
         raise ConfigError(
             f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with "
             "'columns'"
         )
-    target_extractor = replace(extractor, features=target, vectors=FeatureSet([]))
-    target_examples = load_examples(
-        specs, target_extractor, language=recipe.language, folder=folder, seed=recipe.seed, roots=roots
-    )
-    return replace(examples, scores=target_examples.features[:, 0])
+    return target
 
 
 def comparisons_in_common(training: Examples, validation: Examples) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Container, Iterable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -34,8 +35,12 @@ if TYPE_CHECKING:
 
 NEGATION_DISTANCE = 4
 """Number of words before the first matching word in which a negation is searched."""
-MAX_REFERENCE_CHARACTERS, MAX_ANSWER_CHARACTERS = 500, 5000
-"""Number of leading characters of a reference and of an answer whose similarity is measured."""
+MAX_REFERENCE_CHARACTERS = 500
+"""Number of leading characters of a reference whose similarity to an answer is measured."""
+MAX_PASSAGE_CHARACTERS = 5000
+"""Number of leading characters of an answer in which the passage that resembles the reference is searched."""
+MAX_COMPARED_CHARACTERS = 4 * MAX_REFERENCE_CHARACTERS
+"""Number of leading characters of an answer that are compared with the reference as a whole."""
 MAX_NEW_NUMBERS = 4
 """Maximum value of the column ``number_conflict``."""
 
@@ -79,8 +84,7 @@ class Match(NamedTuple):
 
 FULL_MATCH = Comparison(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 """Comparison of an answer with a reference that the answer contains as a whole."""
-COLUMNS = (
-    *Comparison._fields,
+MEASURES = (
     "contained_letters",
     "passage_similarity",
     "similarity",
@@ -105,11 +109,14 @@ COLUMNS = (
     "references",
     "missing_by_references",
 )
+"""The columns that compare an answer only with the nearest reference, or describe the answer or the question."""
+COLUMNS = (*Comparison._fields, *MEASURES)
+_select_measures = itemgetter(*MEASURES)
 
 
 def _share(forms: Sequence[str], container: Container[str]) -> float:
-    """Return the fraction of normalized words that a container contains."""
-    return sum(map(container.__contains__, forms)) / len(forms)
+    """Return the fraction of normalized words that a container contains. Without words, return 0."""
+    return sum(map(container.__contains__, forms)) / len(forms) if forms else 0.0
 
 
 def _compare(answer: Answer, reference: Reference) -> Comparison:
@@ -122,6 +129,7 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
     trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
     # A shortcut for the most frequent case, in which the answer does not contain any word of the reference.
     if answer_forms.keys().isdisjoint(reference.forms):
+        # Positional arguments, in the order of the attributes, are much faster than keyword arguments.
         return Comparison(0.0, contains_joined, 0.0, 0.0, 0.0, 0.0, trigram_recall)
     forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
     matched_rarities = [rarity for form, rarity in forms_and_rarities if form in answer_forms]
@@ -131,7 +139,7 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
         recall=_share(reference.forms, answer_forms),
         content_recall=_share(reference.content_forms, answer_forms),
         new_recall=_share(reference.new_forms, answer_forms),
-        rare_recall=add_in_order(matched_rarities) / add_in_order(reference.new_rarities),
+        rare_recall=add_in_order(matched_rarities) / reference.new_rarity,
         trigram_recall=trigram_recall,
     )
 
@@ -182,13 +190,12 @@ def _measure_similarity(answer: Answer, match: Match, content_forms: Sequence[st
         content_forms: the content words of the answer that are not in the question.
     """
     reference_text = match.nearest.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
-    answer_text = answer.padded_forms.strip()[:MAX_ANSWER_CHARACTERS]
-    similarity = fuzz.ratio(reference_text, answer_text[: 4 * MAX_REFERENCE_CHARACTERS]) / 100 if answer_text else 0.0
+    answer_text = answer.padded_forms.strip()
     return {
         "contained_letters": math.log1p(len(match.nearest.letters)) * match.best.contains,
-        "passage_similarity": _compare_passages(answer_text, reference_text),
-        "similarity": similarity,
-        "precision": _share(content_forms, match.nearest.forms) if content_forms else 0.0,
+        "passage_similarity": _compare_passages(answer_text[:MAX_PASSAGE_CHARACTERS], reference_text),
+        "similarity": fuzz.ratio(reference_text, answer_text[:MAX_COMPARED_CHARACTERS]) / 100,
+        "precision": _share(content_forms, match.nearest.forms),
     }
 
 
@@ -298,8 +305,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
-    values = {
-        **match.best._asdict(),
+    measures = {
         **_measure_similarity(answer, match, content_forms),
         **_measure_numbers(answer, question, new_forms),
         **_measure_positions(answer, match, match_positions),
@@ -307,7 +313,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
         **_measure_missing_words(answer, match.nearest),
         **_measure_difficulty(question, match),
     }
-    return [values[column] for column in COLUMNS]
+    return [*match.best, *_select_measures(measures)]
 
 
 class AnswerFeature(Feature):

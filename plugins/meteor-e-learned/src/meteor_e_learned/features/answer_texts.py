@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
+from meteor_e.base.arithmetic import add_in_order
 from meteor_e_learned.features.short_texts import (
     STOP_WORDS,
     fold,
@@ -116,6 +117,11 @@ class Reference:
         return [measure_rarity(word) for word in self._new_words]
 
     @cached_property
+    def new_rarity(self) -> float:
+        """The sum of :attr:`new_rarities`."""
+        return add_in_order(self.new_rarities)
+
+    @cached_property
     def trigrams(self) -> set[str]:
         """The set of character trigrams of the normalized words. Spaces are ignored."""
         return split_trigrams(self.letters)
@@ -215,7 +221,8 @@ class Answer:
     def name_forms(self) -> set[str]:
         """Return the normalized names in the answer. A name is a capitalized word that does not begin a sentence."""
         names = _NAME.findall(self._text)
-        return set(split_forms(fold(" ".join(names))))
+        # A shortcut for the most frequent case, in which the answer does not contain any name.
+        return set(split_forms(fold(" ".join(names)))) if names else set()
 
     def has_refusal(self) -> bool:
         """Return whether the answer contains a phrase that indicates a refusal to answer."""

@@ -404,25 +404,28 @@ class PairRating(NamedTuple):
     """Measures of how common a word pair is.
 
     Attributes:
+        pair: the two words.
         log_probability: the log probability of the second word, given the first word.
         association: the pointwise mutual information of the two words, or 0 if the pair is not listed.
         is_listed: whether the list contains the pair.
     """
 
+    pair: tuple[str, str]
     log_probability: float
     association: float
     is_listed: bool
 
 
-def _rate_pair(first: str, second: str, pair_lists: PairLists) -> PairRating:
+def _rate_pair(pair: tuple[str, str], pair_lists: PairLists) -> PairRating:
     """Measure how common a word pair is."""
+    first, second = pair
     word_probability = pair_lists.words.get(second, UNLISTED) / pair_lists.total
     pair_count = pair_lists.pairs.get(f"{first} {second}")
     if pair_count is None:
-        return PairRating(math.log(BACK_OFF * word_probability), 0.0, is_listed=False)
+        return PairRating(pair, math.log(BACK_OFF * word_probability), 0.0, is_listed=False)
     probability = min(1.0, pair_count / pair_lists.words.get(first, pair_count))
     association = min(STRONGEST, math.log(probability / word_probability))
-    return PairRating(math.log(probability), association, is_listed=True)
+    return PairRating(pair, math.log(probability), association, is_listed=True)
 
 
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> dict[str, float]:
@@ -431,14 +434,10 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_li
     A moved pair is such a pair whose words both occur in the reference.
     """
     reference_pairs = set(reference.pairs)
-    added_pairs = [pair for pair in hypothesis.pairs if pair not in reference_pairs]
-    ratings = [_rate_pair(first, second, pair_lists) for first, second in added_pairs]
+    ratings = [_rate_pair(pair, pair_lists) for pair in hypothesis.pairs if pair not in reference_pairs]
+    moved_ratings = [rating for rating in ratings if reference.plain.issuperset(rating.pair)]
     log_probabilities = [rating.log_probability for rating in ratings]
-    moved_log_probabilities = [
-        log_probability
-        for pair, log_probability in zip(added_pairs, log_probabilities, strict=True)
-        if reference.plain.issuperset(pair)
-    ]
+    moved_log_probabilities = [rating.log_probability for rating in moved_ratings]
     n_pairs = max(1, len(hypothesis.pairs))
     return {
         "pairs_log_probability": _add_up(log_probabilities) / n_pairs,

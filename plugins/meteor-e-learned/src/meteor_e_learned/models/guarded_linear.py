@@ -22,7 +22,7 @@ from meteor_e_learned.models.judged_examples import (
     is_synthetic,
     year_of,
 )
-from meteor_e_learned.models.linear import LinearEstimator
+from meteor_e_learned.models.linear import LinearEstimator, disable_constants
 from meteor_e_learned.scale import Scale, check_levels
 
 BLOCK = 1024
@@ -149,14 +149,18 @@ class GuardedLinear(LinearEstimator):
         """
         columns = list(run.columns)
         judged = find_judged(examples)
+        judged_features = examples.features[judged]
         self.places_ = self._find_range_columns(columns)
-        self._fit_clipping(examples.features[judged], columns)
+        self._fit_clipping(judged_features, columns)
+        # The features are standardized by the result of _fit_clipping.
         rows = self._standardize_blocks(examples.features)
         self.weights_ = self._solve(examples, rows, columns)
-        sums = self._apply_weights(rows[judged].astype(float))
-        self.offset_ = np.array([sums.mean()])
-        self.base_ = self._fit_base(examples.features[judged], sums)
-        self.levels_ = Scale.fit(self.raw(examples.features[judged]), examples.hypothesis_part[judged]).levels
+        judged_sums = self._apply_weights(rows[judged].astype(float))
+        self.offset_ = np.array([judged_sums.mean()])
+        self.base_ = self._fit_base(judged_features, judged_sums)
+        # The raw scores depend on all attributes that have been set above.
+        raw_scores = self.raw(judged_features)
+        self.levels_ = Scale.fit(raw_scores, examples.hypothesis_part[judged]).levels
         taus = pair_taus(self, examples)
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
@@ -177,11 +181,13 @@ class GuardedLinear(LinearEstimator):
             features: the features of the judged hypotheses.
             columns: the names of the columns.
         """
-        self._fit_bounds(features, self.options.clip)
+        self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
+        self.mean_ = features.clip(self.low_, self.high_).mean(axis=0)
         for prefix, minimum in self.options.min_clip.items():
             indexes = _prefix_indexes(prefix, columns)
             self.high_[indexes] = np.maximum(self.high_[indexes], minimum)
-        self._fit_scale(self._clip(features).std(axis=0))
+        # Unlike the means, the standard deviations depend on the option min_clip.
+        self.scale_ = disable_constants(features.clip(self.low_, self.high_).std(axis=0))
 
     def _standardize_blocks(self, features: Floats) -> NDArray[np.float32]:
         """Standardize the features block by block, and convert them to single precision to save memory."""
@@ -345,14 +351,18 @@ class GuardedLinear(LinearEstimator):
             return contributions
         guard_shares, deviation_shares = self.shares(rows)
         shares = guard_shares * deviation_shares  # (hypotheses,)
+        base_terms = (1 - shares) * self._rescale_base(rows) - shares * self.offset_
         penalties = self.options.out_of_domain_penalty * guard_shares * (1 - deviation_shares)
-        offset = self.offset_[0]
-        base_mean, base_slope = self.base_
-        base = (rows[:, self._base_column] - base_mean) * base_slope
         contributions *= shares[:, None]
-        contributions[:, self._base_column] += (1 - shares) * base - shares * offset
-        contributions[:, self._base_column] -= penalties
+        base_contributions = contributions[:, self._base_column]
+        contributions[:, self._base_column] = base_contributions + base_terms - penalties
         return contributions
+
+    def _rescale_base(self, features: Floats) -> Floats:
+        """Return METEOR's score of each hypothesis on the scale of the learned sums."""
+        base_mean, base_slope = self.base_
+        base_scores: Floats = (features[:, self._base_column] - base_mean) * base_slope
+        return base_scores
 
     def raw(self, features: Floats) -> Floats:
         """Return the raw score of each hypothesis, before scores are mapped to percentages."""
@@ -412,15 +422,27 @@ class GuardedLinear(LinearEstimator):
             ValueError: if an array has a wrong shape, or a column index that does not exist.
         """
         super().restore(arrays)
-        n_ranges = len(self.options.guard) + len(self.options.deviations)
-        # With ranges, the last index is that of METEOR's score.
-        n_places = n_ranges + 1 if n_ranges else 0
-        expected_shapes = {"weights": self.low_.shape, "offset": (1,), "base": (2,), "places": (n_places,)}
+        n_features = self.low_.size
+        expected_shapes = self._list_shapes(n_features)
         if any(arrays[name].shape != shape for name, shape in expected_shapes.items()):
             raise ValueError("arrays differ in shape")
-        if not ((self.places_ >= 0) & (self.places_ < len(self.low_))).all():
+        is_column_index = (self.places_ >= 0) & (self.places_ < n_features)
+        if not is_column_index.all():
             raise ValueError("places has indexes of features that do not exist")
         check_levels(self.levels_)
+
+    def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
+        """Return the shapes of the learned arrays that depend on the options or have a fixed length, by name."""
+        n_ranges = len(self.options.guard) + len(self.options.deviations)
+        # With ranges, the array "places" also contains the column index of METEOR's score.
+        n_places = n_ranges + 1 if n_ranges else 0
+        return {
+            "low": (n_features,),
+            "weights": (n_features,),
+            "offset": (1,),
+            "base": (2,),
+            "places": (n_places,),
+        }
 
 
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from meteor_e.api import Estimator, InputError
 from meteor_e.base.array_cache import Floats
 
+MAX_CONSTANT_DEVIATION = 1e-9
+"""Standard deviation up to which a feature counts as constant."""
+
 
 class LinearEstimator(Estimator):
     """Base class of the linear estimators.
@@ -28,23 +31,18 @@ class LinearEstimator(Estimator):
     scale_: Floats
     weights_: Floats
 
-    def _fit_bounds(self, X: Floats, clip: float) -> None:  # noqa: N803
-        """Learn the clipping bounds of the features, and the means of the clipped features.
+    def _fit_standardization(self, X: Floats, clip: float) -> Floats:  # noqa: N803
+        """Learn how features are clipped and standardized, and return the standardized features.
 
         Args:
             X: the features, ``(hypotheses, features)``.
             clip: the quantile of the lower bound. If it is 0, no training value is clipped.
         """
         self.low_, self.high_ = np.quantile(X, [clip, 1 - clip], axis=0)
-        self.mean_ = self._clip(X).mean(axis=0)
-
-    def _fit_scale(self, deviation: Floats) -> None:
-        """Set the scale by which each feature is divided. An infinite scale disables constant features.
-
-        Args:
-            deviation: the standard deviation of each feature. Tiny deviations are rounding errors.
-        """
-        self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
+        clipped = X.clip(self.low_, self.high_)
+        self.mean_ = clipped.mean(axis=0)
+        self.scale_ = disable_constants(clipped.std(axis=0))
+        return (clipped - self.mean_) / self.scale_
 
     def _clip(self, X: Floats) -> Floats:  # noqa: N803
         """Return the features with values clipped to the learned bounds.
@@ -90,6 +88,15 @@ class LinearEstimator(Estimator):
             raise ValueError("scale has values that are not above 0")
         if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
             raise ValueError("arrays differ in shape")
+
+
+def disable_constants(deviations: Floats) -> Floats:
+    """Return the scale by which each feature is divided. The scale of a constant feature is infinite.
+
+    Args:
+        deviations: the standard deviation of each feature. Tiny deviations are rounding errors.
+    """
+    return np.where(deviations > MAX_CONSTANT_DEVIATION, deviations, np.inf)
 
 
 def _check_array(name: str, array: NDArray[Any]) -> None:

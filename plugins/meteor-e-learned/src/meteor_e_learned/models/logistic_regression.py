@@ -67,10 +67,9 @@ class LogisticRegression(LinearEstimator):
             raise InputError(f"{self.name} learns from judgments that are 0 or 1; there are other values")
         if not 0 < y.mean() < 1:
             raise InputError(f"{self.name} learns from correct and incorrect answers; all judgments are equal")
-        self._fit_bounds(X, self.options.clip)
-        self._fit_scale(self._clip(X).std(axis=0))
+        standardized = self._fit_standardization(X, self.options.clip)
         # The last digits of the weights depend on the processor, so the weights are rounded.
-        weights = self._minimize_loss(self._standardize(X), y).round(8)
+        weights = self._minimize_loss(standardized, y).round(8)
         self.weights_, self.intercept_ = weights[:-1], weights[-1:]
         return self
 

@@ -12,7 +12,7 @@ from meteor_e.api import ComponentOptions, ConfigError, Examples, Meta
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import Floats
 from meteor_e_learned.models.base import strict_tau
-from meteor_e_learned.models.linear import LinearEstimator
+from meteor_e_learned.models.linear import LinearEstimator, disable_constants
 
 Strength = Annotated[float, Meta(gt=0)]
 
@@ -59,10 +59,12 @@ class PairwiseLogistic(LinearEstimator):
             sample_weight: the weights of the pairs.
         """
         X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
-        n_features = X.shape[1] // 2
-        self._fit_bounds(np.vstack([X[:, :n_features], X[:, n_features:]]), self.options.clip)
-        differences = self._differences(X)
-        self._fit_scale(np.sqrt((differences**2).mean(axis=0)))
+        first, second = np.hsplit(X, 2)
+        hypotheses = np.vstack([first, second])
+        self.low_, self.high_ = np.quantile(hypotheses, [self.options.clip, 1 - self.options.clip], axis=0)
+        self.mean_ = hypotheses.clip(self.low_, self.high_).mean(axis=0)
+        differences = first.clip(self.low_, self.high_) - second.clip(self.low_, self.high_)
+        self.scale_ = disable_constants(np.sqrt((differences**2).mean(axis=0)))
         scaled = differences / self.scale_
         pair_weights = np.ones(len(labels)) if sample_weight is None else sample_weight
         self.C_ = self._select_strength(scaled, labels, groups, pair_weights)

@@ -137,14 +137,13 @@ class SegmentRegression(LinearEstimator):
             sample_weight: unused.
         """
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
-        self._fit_bounds(X, self.options.clip)
-        self._fit_scale(self._clip(X).std(axis=0))
+        standardized = self._fit_standardization(X, self.options.clip)
         test_folds = self._split_folds(X, y, groups)
         lowest, highest = np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores])
         target = y.clip(lowest, highest)
         candidates: list[_Candidate] = []
         for degree in self.options.degrees:
-            candidates += self._evaluate_degree(degree, X, y, target, test_folds)
+            candidates += self._evaluate_degree(degree, standardized, y, target, test_folds)
         self.folds_ = {f"degree {item.degree}, alpha {item.alpha:g}": item.correlation for item in candidates}
         best = max(candidates, key=_rank_candidate)
         self.degree_, self.alpha_ = best.degree, best.alpha
@@ -166,7 +165,7 @@ class SegmentRegression(LinearEstimator):
     def _evaluate_degree(
         self,
         degree: int,
-        features: Floats,
+        standardized: Floats,
         y: Floats,
         target: Floats,
         test_folds: Sequence[NDArray[np.intp]],
@@ -175,12 +174,12 @@ class SegmentRegression(LinearEstimator):
 
         Args:
             degree: the degree.
-            features: the features, ``(hypotheses, features)``.
+            standardized: the standardized features, ``(hypotheses, features)``.
             y: the human scores.
             target: the clipped human scores, for the training.
             test_folds: the row indexes of each test fold.
         """
-        design = self._design(features, degree)
+        design = _make_design(standardized, degree)
         sums = _Sums.compute(design, target)
         correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
         for test_rows in test_folds:
@@ -197,14 +196,9 @@ class SegmentRegression(LinearEstimator):
         super().learn(examples, held, run)
         return {f"folds, {name}": value for name, value in self.folds_.items()}
 
-    def _design(self, X: Floats, degree: int) -> Floats:  # noqa: N803
-        """Return the standardized features and, if the degree is 2, their squares."""
-        scaled = self._standardize(X)
-        return scaled if degree == 1 else np.hstack([scaled, scaled**2 - 1])
-
     def score_segments(self, features: Floats) -> Floats:
         """Return the predicted human score of each hypothesis."""
-        design = self._design(np.asarray(features, float), self.degree_)
+        design = _make_design(self._standardize(features), self.degree_)
         return self._apply_weights(design) + self.intercept_
 
     def predict(self, X: Floats) -> Floats:  # noqa: N803
@@ -226,6 +220,11 @@ class SegmentRegression(LinearEstimator):
         if self.low_.ndim != 1 or self.weights_.shape not in ((len(self.low_),), (2 * len(self.low_),)):
             raise ValueError("arrays differ in shape")
         self.degree_ = 1 if self.weights_.shape == self.low_.shape else 2
+
+
+def _make_design(standardized: Floats, degree: int) -> Floats:
+    """Return standardized features and, if the degree is 2, their squares."""
+    return standardized if degree == 1 else np.hstack([standardized, standardized**2 - 1])
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import accumulate, chain, islice
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -27,7 +27,6 @@ from meteor_e_vectors.contextual.store import (
     DESCRIPTION,
     NETWORK,
     TOKENIZER,
-    EncoderFiles,
     encoder_folder,
     read_description,
     read_encoder,
@@ -39,6 +38,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     onnxruntime = require("onnxruntime", "a sentence encoder", "encoder", "meteor-e-vectors")
+
+_Words = tuple[str, ...]
+"""The words of a sentence."""
+_States: TypeAlias = "NDArray[np.float32]"
+"""The network's vectors for the word pieces of a part of a sentence, ``(pieces, dimension)``."""
 
 BATCH = 16
 """Maximum number of sentences in a batch."""
@@ -76,7 +80,7 @@ class Encoder:
         if not 1 <= self.layer <= len(layers):
             raise ConfigError(f"encoder {self.folder.name!r} has no layer {layer}; it has {len(layers)}, from 1")
         self._tensor = layers[self.layer - 1]
-        self._session = make_session(files, [self._tensor], self.folder / NETWORK)
+        self._session = make_session(files.network, [self._tensor], self.folder / NETWORK)
         self._tokenizer = PieceTokenizer(files, self.folder)
         self._pool: tuple[int, ThreadPool] | None = None
         self._lock = threading.Lock()
@@ -92,8 +96,10 @@ class Encoder:
         zeros. A sentence that is too long for the network is split at word boundaries, and the parts are encoded
         separately. A word that is too long is truncated.
         """
-        parts_by_sentence = {sentence: self._tokenizer.split(sentence) for sentence in map(tuple, sentences)}
-        return self._encode_distinct(sentences, parts_by_sentence, self._average_words)
+        parts = {sentence: self._tokenizer.split(sentence) for sentence in map(tuple, sentences)}
+        states = self._compute_states(parts)
+        rows = {sentence: self._average_words(parts[sentence], states[sentence]) for sentence in parts}
+        return [rows[tuple(sentence)] for sentence in sentences]
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """Return a vector of unit length for each sentence.
@@ -102,40 +108,32 @@ class Encoder:
         ends. Sentence encoders are trained so that the cosine of these vectors measures similarity.
         """
         # A sentence without words consists only of the special word pieces.
-        parts_by_sentence = {sentence: self._tokenizer.split(sentence) or [[]] for sentence in map(tuple, sentences)}
-        return self._encode_distinct(sentences, parts_by_sentence, _average_pieces)
+        parts = {sentence: self._tokenizer.split(sentence) or [[]] for sentence in map(tuple, sentences)}
+        states = self._compute_states(parts)
+        rows = {sentence: _average(np.concatenate(states[sentence]).astype(np.float64)) for sentence in parts}
+        return [rows[tuple(sentence)] for sentence in sentences]
 
-    def _encode_distinct(
-        self,
-        sentences: Sequence[Sequence[str]],
-        parts_by_sentence: dict[tuple[str, ...], list[Part]],
-        combine: Callable[[Sequence[Part], Sequence[NDArray[np.float32]]], NDArray[np.float32]],
-    ) -> list[NDArray[np.float32]]:
-        """Run the network once for each distinct sentence.
+    def _compute_states(self, parts_by_sentence: Mapping[_Words, list[Part]]) -> dict[_Words, list[_States]]:
+        """Return the network's vectors for each part of each distinct sentence."""
+        all_states = self._run_batches(list(chain.from_iterable(parts_by_sentence.values())))
+        states_by_sentence = {}
+        start = 0
+        for sentence, parts in parts_by_sentence.items():
+            end = start + len(parts)
+            states_by_sentence[sentence] = all_states[start:end]
+            start = end
+        return states_by_sentence
 
-        Args:
-            sentences: the sentences, in the order of the results.
-            parts_by_sentence: the parts of each distinct sentence.
-            combine: computes a result from the parts of a sentence and the network's vectors for the parts.
-        """
-        parts = list(chain.from_iterable(parts_by_sentence.values()))
-        states = iter(self._compute_states(parts))
-        vectors_by_sentence = {}
-        for sentence, sentence_parts in parts_by_sentence.items():
-            sentence_states = list(islice(states, len(sentence_parts)))
-            vectors_by_sentence[sentence] = combine(sentence_parts, sentence_states)
-        return [vectors_by_sentence[tuple(sentence)] for sentence in sentences]
-
-    def _compute_states(self, parts: Sequence[Part]) -> list[NDArray[np.float32]]:
-        """Return the network's vectors for each part of a sentence."""
+    def _run_batches(self, parts: Sequence[Part]) -> list[_States]:
+        """Run the network on parts of sentences, in batches, and return its vectors for each part."""
         batches = self._make_batches(parts)
         batches_of_parts = [[parts[index] for index in batch] for batch in batches]
-        all_states: Iterable[NDArray[np.float32]]
+        all_states: Iterable[_States]
         if len(batches) > 1 and _thread_count() > 1:
             all_states = self._thread_pool().map(self._run_network, batches_of_parts)
         else:
             all_states = map(self._run_network, batches_of_parts)
-        states_by_index: dict[int, NDArray[np.float32]] = {}
+        states_by_index: dict[int, _States] = {}
         for batch, batch_states in zip(batches, all_states, strict=True):
             states_by_index.update(zip(batch, batch_states, strict=True))
         return [states_by_index[index] for index in range(len(parts))]
@@ -199,11 +197,11 @@ class Encoder:
         """
         word_vectors: list[NDArray[np.float32]] = []
         for part, part_states in zip(parts, states, strict=True):
-            piece_states = part_states[len(self._tokenizer.opening_ids) :]
-            word_ends = list(accumulate(map(len, part)))
-            # The last array contains the vectors of the special pieces at the end.
-            *word_states, _ = np.split(piece_states, word_ends)
-            word_vectors += map(self._average_word, part, word_states)
+            start = len(self._tokenizer.opening_ids)
+            for word_ids in part:
+                end = start + len(word_ids)
+                word_vectors.append(self._average_word(word_ids, part_states[start:end]))
+                start = end
         return np.stack(word_vectors) if word_vectors else np.zeros((0, 1), np.float32)
 
     def _average_word(self, word_ids: Sequence[int], states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -217,16 +215,6 @@ class Encoder:
             if self._pool is None or self._pool[0] != os.getpid():
                 self._pool = os.getpid(), ThreadPool(_thread_count(), thread_name_prefix="encoder")
             return self._pool[1]
-
-
-def _average_pieces(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Return the mean of the vectors of all word pieces of a sentence, scaled to unit length.
-
-    Args:
-        parts: the parts of the sentence, which are not needed.
-        states: the vectors of the pieces of each part.
-    """
-    return _average(np.concatenate(states).astype(np.float64))
 
 
 def _average(rows: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -247,11 +235,11 @@ def _thread_count() -> int:
     return os.cpu_count() or 1
 
 
-def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
+def make_session(network: bytes, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
     """Load a network that can return the values of the given tensors.
 
     Args:
-        files: the files of the encoder.
+        network: the content of the network file.
         tensors: the names of the tensors.
         path: the path of the network, for error messages.
 
@@ -259,7 +247,7 @@ def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onn
         ResourceError: if the file is not a network, does not have a tensor, or needs inputs other than word pieces.
     """
     try:
-        session = _load_network(files.network, tensors)
+        session = _load_network(network, tensors)
     except Exception as error:  # The exceptions of onnxruntime do not have a common base class.
         raise ResourceError(f"{path} is not a network that can be run: {shorten_error(error)}") from error
     input_names = [tensor.name for tensor in session.get_inputs()]

@@ -204,40 +204,27 @@ def add_encoder(
         ConfigError: if the name is not valid, or the tensor is ambiguous.
         ResourceError: if a file cannot be read, or the files are not an encoder.
     """
+    from meteor_e_vectors.contextual.encoder import make_session
+    from meteor_e_vectors.contextual.tokenizer import make_tokenizer
+
     check_encoder_name(name)
     network_content = read_bounded(network, MAX_NETWORK)
     tokenizer_text = decode_utf8(read_bounded(tokenizer, MAX_TOKENIZER), str(tokenizer))
+    # The files are loaded before they are copied, so that error messages contain the user's paths.
+    session = make_session(network_content, layers, network)
+    make_tokenizer(tokenizer_text, tokenizer)
+    layer_names = list(layers) or [_find_output(session, network)]
     description = Description(
         network=FileDescription(_sha256(network_content)),
         tokenizer=FileDescription(_sha256(tokenizer_text.encode())),
-        layers=list(layers),
+        layers=layer_names,
         pieces=pieces,
         languages=list(languages),
     )
     files = EncoderFiles(description, network_content, tokenizer_text)
-    _load_files(files, network, tokenizer)
     folder = encoders_folder()
     with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
         return _install_files(work_folder, name, files)
-
-
-def _load_files(files: EncoderFiles, network: Path, tokenizer: Path) -> None:
-    """Load the files of an encoder before they are copied, so that error messages name the user's files.
-
-    If the description does not name a layer, the output of the network is added to it.
-
-    Args:
-        files: the content of the files.
-        network: the path of the network.
-        tokenizer: the path of the tokenizer.
-    """
-    from meteor_e_vectors.contextual.encoder import make_session
-    from meteor_e_vectors.contextual.tokenizer import make_tokenizer
-
-    session = make_session(files, files.description.layers, network)
-    make_tokenizer(files.tokenizer, tokenizer)
-    if not files.description.layers:
-        files.description.layers = [_find_output(session, network)]
 
 
 def _find_output(session: onnxruntime.InferenceSession, network: Path) -> str:
