@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Container, Iterable, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -84,7 +83,8 @@ class Match(NamedTuple):
 
 FULL_MATCH = Comparison(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 """Comparison of an answer with a reference that the answer contains as a whole."""
-MEASURES = (
+COLUMNS = (
+    *Comparison._fields,
     "contained_letters",
     "passage_similarity",
     "similarity",
@@ -109,9 +109,6 @@ MEASURES = (
     "references",
     "missing_by_references",
 )
-"""The columns that compare an answer only with the nearest reference, or describe the answer or the question."""
-COLUMNS = (*Comparison._fields, *MEASURES)
-_select_measures = itemgetter(*MEASURES)
 
 
 def _share(forms: Sequence[str], container: Container[str]) -> float:
@@ -305,15 +302,16 @@ def describe(answer: Answer, question: Question) -> list[float]:
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
-    measures = {
-        **_measure_similarity(answer, match, content_forms),
-        **_measure_numbers(answer, question, new_forms),
-        **_measure_positions(answer, match, match_positions),
-        **_measure_additions(answer, question, new_forms, match_positions),
-        **_measure_missing_words(answer, match.nearest),
-        **_measure_difficulty(question, match),
-    }
-    return [*match.best, *_select_measures(measures)]
+    # Each dictionary lists its measures in the order of COLUMNS.
+    return [
+        *match.best,
+        *_measure_similarity(answer, match, content_forms).values(),
+        *_measure_numbers(answer, question, new_forms).values(),
+        *_measure_positions(answer, match, match_positions).values(),
+        *_measure_additions(answer, question, new_forms, match_positions).values(),
+        *_measure_missing_words(answer, match.nearest).values(),
+        *_measure_difficulty(question, match).values(),
+    ]
 
 
 class AnswerFeature(Feature):
