@@ -258,19 +258,14 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputE
 
 def _make_synthetic_comparisons(texts: SyntheticTexts, weight: float) -> Comparisons:
     """Return synthetic comparisons, all with the same weight. The worse hypothesis identifies the group."""
-    better: list[int] = []
-    worse: list[int] = []
-    part: list[int] = []
-    for part_index, pairs in enumerate(texts.comparisons.values()):
-        for better_row, worse_row in pairs:
-            better.append(better_row)
-            worse.append(worse_row)
-            part.append(part_index)
-    worse_rows = np.array(worse, np.int64)
+    pairs_by_part = list(texts.comparisons.values())
+    better = [better_row for pairs in pairs_by_part for better_row, _ in pairs]
+    worse = [worse_row for pairs in pairs_by_part for _, worse_row in pairs]
+    part = [part_index for part_index, pairs in enumerate(pairs_by_part) for _ in pairs]
     return Comparisons(
         better=np.array(better, np.int64),
-        worse=worse_rows,
+        worse=np.array(worse, np.int64),
         part=np.array(part, np.int64),
-        group=worse_rows,
+        group=np.array(worse, np.int64),
         weight=np.full(len(worse), weight),
     )

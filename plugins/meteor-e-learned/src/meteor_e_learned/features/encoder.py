@@ -84,7 +84,7 @@ class EncoderFeature(Feature):
         files = store_module.read_encoder(folder)
         self._digest = files.description.digest
         self._tensors = [files.description.layers[-1], self._select_inner_layer(files.description.layers)]
-        self._session = encoder_module.make_session(files, self._tensors, folder)
+        self._session = encoder_module.make_session(files.network, self._tensors, folder)
         self._input_names = [tensor.name for tensor in self._session.get_inputs()]
         self._tokenizer = tokenizer_module.make_tokenizer(files.tokenizer, folder)
         self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))

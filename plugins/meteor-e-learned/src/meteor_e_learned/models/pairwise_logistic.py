@@ -100,16 +100,14 @@ class PairwiseLogistic(LinearEstimator):
         # If several values are equally good, the strongest regularization is selected.
         return max(self.folds_, key=lambda strength: (self.folds_[strength], -strength))
 
-    def _differences(self, X: Floats) -> Floats:  # noqa: N803
-        """Subtract the clipped features of the second hypothesis from the clipped features of the first hypothesis."""
+    def decision_function(self, X: Floats) -> Floats:  # noqa: N803
+        """Return a number for each pair, which is positive if the first hypothesis is better."""
+        X = np.asarray(X, float)  # noqa: N806
         n_features = len(self.low_)
         if X.shape[1] != 2 * n_features:
             raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {n_features} features per hypothesis")
-        return self._clip(X[:, :n_features]) - self._clip(X[:, n_features:])
-
-    def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return a number for each pair, which is positive if the first hypothesis is better."""
-        return (self._differences(np.asarray(X, float)) / self.scale_) @ self.weights_
+        differences = self._clip(X[:, :n_features]) - self._clip(X[:, n_features:])
+        return (differences / self.scale_) @ self.weights_
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
         """Return 1 for each pair whose first hypothesis is better, and 0 for the other pairs."""

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 else:
     onnxruntime = require("onnxruntime", "a sentence encoder", "encoder", "meteor-e-vectors")
 
-_Words = tuple[str, ...]
-"""The words of a sentence."""
 _States: TypeAlias = "NDArray[np.float32]"
 """The network's vectors for the word pieces of a part of a sentence, ``(pieces, dimension)``."""
 
@@ -113,7 +111,9 @@ class Encoder:
         rows = {sentence: _average(np.concatenate(states[sentence]).astype(np.float64)) for sentence in parts}
         return [rows[tuple(sentence)] for sentence in sentences]
 
-    def _compute_states(self, parts_by_sentence: Mapping[_Words, list[Part]]) -> dict[_Words, list[_States]]:
+    def _compute_states(
+        self, parts_by_sentence: Mapping[tuple[str, ...], list[Part]]
+    ) -> dict[tuple[str, ...], list[_States]]:
         """Return the network's vectors for each part of each distinct sentence."""
         all_states = self._run_batches(list(chain.from_iterable(parts_by_sentence.values())))
         states_by_sentence = {}
