@@ -422,27 +422,16 @@ class GuardedLinear(LinearEstimator):
             ValueError: if an array has a wrong shape, or a column index that does not exist.
         """
         super().restore(arrays)
-        n_features = self.low_.size
-        expected_shapes = self._list_shapes(n_features)
-        if any(arrays[name].shape != shape for name, shape in expected_shapes.items()):
-            raise ValueError("arrays differ in shape")
-        is_column_index = (self.places_ >= 0) & (self.places_ < n_features)
+        is_column_index = (self.places_ >= 0) & (self.places_ < len(self.low_))
         if not is_column_index.all():
             raise ValueError("places has indexes of features that do not exist")
         check_levels(self.levels_)
 
     def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
-        """Return the shapes of the learned arrays that depend on the options or have a fixed length, by name."""
         n_ranges = len(self.options.guard) + len(self.options.deviations)
         # With ranges, the array "places" also contains the column index of METEOR's score.
         n_places = n_ranges + 1 if n_ranges else 0
-        return {
-            "low": (n_features,),
-            "weights": (n_features,),
-            "offset": (1,),
-            "base": (2,),
-            "places": (n_places,),
-        }
+        return {**super()._list_shapes(n_features), "offset": (1,), "base": (2,), "places": (n_places,)}
 
 
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:

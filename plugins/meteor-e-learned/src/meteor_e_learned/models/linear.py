@@ -79,15 +79,20 @@ class LinearEstimator(Estimator):
         """Restore the learned arrays from a model file.
 
         Raises:
-            ValueError: if an array does not contain finite numbers, or if arrays differ in shape.
+            ValueError: if an array does not contain finite numbers, or has a wrong shape.
         """
         for name in self.learned:
             _check_array(name, arrays[name])
             setattr(self, f"{name}_", arrays[name].astype(float))
         if not (self.scale_ > 0).all():
             raise ValueError("scale has values that are not above 0")
-        if len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
+        expected_shapes = self._list_shapes(self.low_.size)
+        if any(arrays[name].shape != shape for name, shape in expected_shapes.items()):
             raise ValueError("arrays differ in shape")
+
+    def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
+        """Return the expected shape of each learned array, by name. Subclasses add the shapes of their arrays."""
+        return dict.fromkeys(LinearEstimator.learned, (n_features,))
 
 
 def disable_constants(deviations: Floats) -> Floats:

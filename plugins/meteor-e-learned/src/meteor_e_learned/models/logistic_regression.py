@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -121,15 +120,8 @@ class LogisticRegression(LinearEstimator):
         """Return an empty string, because the scores of a logistic regression need no note."""
         return ""
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays from a model file.
-
-        Raises:
-            ValueError: if an array has a wrong shape.
-        """
-        super().restore(arrays)
-        if self.weights_.shape != self.low_.shape or self.intercept_.shape != (1,):
-            raise ValueError("arrays differ in shape")
+    def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
+        return {**super()._list_shapes(n_features), "intercept": (1,)}
 
 
 def _logistic(values: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -125,16 +125,6 @@ class PairwiseLogistic(LinearEstimator):
     def score_segments(self, features: Floats) -> Floats:
         """Return the score of each hypothesis. A hypothesis with average features has the score 0."""
         return self._apply_weights(self._standardize(features))
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays from a model file.
-
-        Raises:
-            ValueError: if an array has a wrong shape.
-        """
-        super().restore(arrays)
-        if self.weights_.shape != self.low_.shape:
-            raise ValueError("arrays differ in shape")
 
 
 def _cross_validate(

@@ -215,11 +215,13 @@ class SegmentRegression(LinearEstimator):
         Raises:
             ValueError: if an array has a wrong shape.
         """
+        has_squares = arrays["weights"].size > arrays["low"].size
+        self.degree_ = 2 if has_squares else 1
         super().restore(arrays)
         self.intercept_ = float(arrays["intercept"][0])
-        if self.low_.ndim != 1 or self.weights_.shape not in ((len(self.low_),), (2 * len(self.low_),)):
-            raise ValueError("arrays differ in shape")
-        self.degree_ = 1 if self.weights_.shape == self.low_.shape else 2
+
+    def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
+        return {**super()._list_shapes(n_features), "weights": (self.degree_ * n_features,), "intercept": (1,)}
 
 
 def _make_design(standardized: Floats, degree: int) -> Floats:

@@ -30,6 +30,7 @@ from meteor_e_vectors.contextual.store import (
     check_encoder_name,
     encoders_folder,
     read_bounded,
+    read_encoder,
     write_encoder,
 )
 
@@ -318,8 +319,6 @@ def _sha256(content: bytes) -> str:
 
 def describe_encoder(folder: Path) -> str:
     """Return the layers, the languages and the source of an installed encoder as a single line."""
-    from meteor_e_vectors.contextual.store import read_encoder
-
     description = read_encoder(folder).description
     languages = ", ".join(description.languages) or "any language"
     source = f", {description.source}" if description.source else ""
