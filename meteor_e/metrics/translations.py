@@ -49,16 +49,24 @@ def score_test_set(
         return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
     references = [list(texts) for texts in zip(*test.references, strict=True)]
     prepared_metric = metric.prepare(references) if metric.needs_references else metric
+    signature = prepared_metric.signature_for({len(test.references)})
+    # The score of a system depends on all of its segments.
     needed_cells = np.ones_like(cells) if systems else cells
-    system_statistics = _load_statistics(prepared_metric, test, needed_cells, cache, progress)
+    system_statistics = _StatisticsLoader(prepared_metric, test, cache, signature).load(needed_cells, progress)
     segment_scores = [_score_segments(prepared_metric, statistics) for statistics in system_statistics]
     unknown_scores = np.full(len(test.systems), np.nan)
-    return Scores(
+    scores = Scores(
         prepared_metric.label,
-        prepared_metric.signature_for({len(test.references)}),
+        signature,
         segments=np.array(segment_scores, float).reshape(cells.shape),
-        systems=_score_systems(prepared_metric, system_statistics) if systems else unknown_scores,
-        resample=functools.partial(_score_resampled, prepared_metric, system_statistics) if systems else None,
+        systems=unknown_scores,
+    )
+    if not systems:
+        return scores
+    return dataclasses.replace(
+        scores,
+        systems=_score_systems(prepared_metric, system_statistics),
+        resample=functools.partial(_score_resampled, prepared_metric, system_statistics),
     )
 
 
@@ -120,14 +128,13 @@ def chain_statistics(
     """
     signature = statistics_signature(meteor)
     width = statistics_width(len(meteor.matchers))
-    result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
+    result = np.empty((*cells.shape, len(test.references), width), np.int32)
     for reference_index, reference in enumerate(test.references):
         # METEOR ignores the source, so its cache keys do not depend on the source.
         single_reference_test = dataclasses.replace(test, references=(reference,), source=None)
-        system_statistics = _load_statistics(meteor, single_reference_test, cells, cache, progress, signature)
-        for system_index, statistics in enumerate(system_statistics):
-            is_scored = ~np.isnan(statistics).any(axis=1)
-            result[system_index, is_scored, reference_index] = statistics[is_scored]
+        loader = _StatisticsLoader(meteor, single_reference_test, cache, signature)
+        for system_index, statistics in enumerate(loader.load(cells, progress)):
+            result[system_index, :, reference_index] = np.nan_to_num(statistics, nan=-1)
     return result
 
 
@@ -143,45 +150,59 @@ def statistics_signature(meteor: Meteor) -> str:
     return chain_signature(dataclasses.replace(chain, task="", parameters=parameters), meteor.components)
 
 
-def _load_statistics(
-    metric: Metric, test: SystemOutputs, needed_cells: Cells, cache: ArrayCache, progress: Progress, signature: str = ""
-) -> list[Floats]:
-    """Load the statistics of each system from the cache, and compute missing statistics.
-
-    Args:
-        metric: the metric; prepared if it needs references.
-        test: outputs and references.
-        needed_cells: mask of the outputs whose statistics are needed, ``(systems, segments)``.
-        cache: cache of statistics.
-        progress: called with the number of outputs that have been scored.
-        signature: the key in the cache; by default the signature of the metric.
-
-    Returns:
-        The statistics of each system, ``(segments, width)``. Rows that are neither needed nor in the cache are NaN.
-    """
-    statistics_cache = _StatisticsCache(cache, signature or metric.signature_for({len(test.references)}), test)
-    system_statistics: list[Floats] = []
-    finished_cells = 0
-    for system_index, needed_segments in enumerate(needed_cells):
-        system_statistics.append(_load_system_statistics(metric, system_index, needed_segments, statistics_cache))
-        finished_cells += int(needed_segments.sum())
-        progress(metric.label, finished_cells, int(needed_cells.sum()))
-    return system_statistics
-
-
 @dataclasses.dataclass(frozen=True)
-class _StatisticsCache:
-    """The cached segment statistics of the systems of a test set.
+class _StatisticsLoader:
+    """Loads the statistics of segments from the cache, and computes missing statistics.
 
     Attributes:
-        cache: the cache of all statistics.
-        signature: the signature of the metric.
+        metric: the metric; prepared if it needs references.
         test: outputs and references.
+        cache: cache of statistics.
+        signature: the signature of the metric, which is a part of the cache keys.
     """
 
+    metric: Metric
+    test: SystemOutputs
     cache: ArrayCache
     signature: str
-    test: SystemOutputs
+
+    def load(self, needed_cells: Cells, progress: Progress) -> list[Floats]:
+        """Return the statistics of each system's segments, ``(segments, width)``.
+
+        Rows that are neither needed nor in the cache are NaN. If a system has only such rows, the width is 1.
+
+        Args:
+            needed_cells: mask of the outputs whose statistics are needed, ``(systems, segments)``.
+            progress: called with the number of outputs that have been scored.
+        """
+        system_statistics: list[Floats] = []
+        finished_cells = 0
+        for system_index, needed_segments in enumerate(needed_cells):
+            system_statistics.append(self._load_system(system_index, needed_segments))
+            finished_cells += int(needed_segments.sum())
+            progress(self.metric.label, finished_cells, int(needed_cells.sum()))
+        return system_statistics
+
+    def _load_system(self, system_index: int, needed_segments: Cells) -> Floats:
+        """Load the statistics of a system, compute missing statistics, and store them in the cache.
+
+        Args:
+            system_index: index of the system.
+            needed_segments: mask of the segments whose statistics are needed, ``(segments,)``.
+        """
+        key = self._make_key(system_index)
+        statistics = self._read_cache(key)
+        is_unknown = np.isnan(statistics).any(axis=1)
+        missing_segments = np.flatnonzero(needed_segments & is_unknown)
+        if not len(missing_segments):
+            return statistics
+        new_statistics = self._compute(system_index, missing_segments.tolist())
+        if statistics.shape[1] != new_statistics.shape[1]:
+            # The cache does not contain any statistics of this system.
+            statistics = np.full((len(self.test), new_statistics.shape[1]), np.nan)
+        statistics[missing_segments] = new_statistics
+        self.cache.put(key, {"statistics": statistics})
+        return statistics
 
     def _make_key(self, system_index: int) -> str:
         """Return the cache key of a system's statistics, which contains the signature and a hash of all texts."""
@@ -190,68 +211,34 @@ class _StatisticsCache:
             texts.append(self.test.source)
         return f"{self.signature} {digest(digest(text) for text in texts)}"
 
-    def read(self, system_index: int) -> Floats:
-        """Return the statistics of a system's segments, ``(segments, width)``.
+    def _read_cache(self, key: str) -> Floats:
+        """Return the cached statistics of a system's segments, ``(segments, width)``.
 
         If the cache does not contain statistics of all segments, the result is a single column of NaN.
         """
-        entry = self.cache.get(self._make_key(system_index))
+        entry = self.cache.get(key)
         if entry is not None and "statistics" in entry and len(entry["statistics"]) == len(self.test):
             statistics: Floats = entry["statistics"].astype(float)
             return statistics
         return np.full((len(self.test), 1), np.nan)
 
-    def write(self, system_index: int, statistics: Floats) -> None:
-        """Store the statistics of a system's segments, ``(segments, width)``."""
-        self.cache.put(self._make_key(system_index), {"statistics": statistics})
+    def _compute(self, system_index: int, segments: Sequence[int]) -> Floats:
+        """Compute the statistics of some segments of a system, ``(segments, width)``.
 
-
-def _load_system_statistics(
-    metric: Metric, system_index: int, needed_segments: Cells, statistics_cache: _StatisticsCache
-) -> Floats:
-    """Load the statistics of a system from the cache, compute missing statistics, and store them in the cache.
-
-    Args:
-        metric: the metric; prepared if it needs references.
-        system_index: index of the system.
-        needed_segments: mask of the segments whose statistics are needed, ``(segments,)``.
-        statistics_cache: the cache of the test set.
-
-    Returns:
-        The statistics, ``(segments, width)``. Rows that are neither needed nor in the cache are NaN.
-    """
-    statistics = statistics_cache.read(system_index)
-    is_unknown = np.isnan(statistics).any(axis=1)
-    missing = np.flatnonzero(needed_segments & is_unknown)
-    if not len(missing):
+        Args:
+            system_index: index of the system.
+            segments: indexes of the segments.
+        """
+        output, source = self.test.outputs[system_index], self.test.source
+        system = System.from_lists(
+            self.test.systems[system_index],
+            [output[index] for index in segments],
+            [[reference[index] for reference in self.test.references] for index in segments],
+            None if source is None else [source[index] for index in segments],
+        )
+        # The function evaluate() uses threads, and checks the results of the metric. Missing scores are allowed here,
+        # because the caller decides whether they are an error.
+        table = evaluate([self.metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
+        statistics = table.systems[0].metrics[0].statistics
+        assert statistics is not None
         return statistics
-    new_statistics = _compute_statistics(metric, statistics_cache.test, system_index, missing.tolist())
-    if statistics.shape[1] != new_statistics.shape[1]:
-        # The cache does not contain any statistics of this system.
-        statistics = np.full((len(statistics), new_statistics.shape[1]), np.nan)
-    statistics[missing] = new_statistics
-    statistics_cache.write(system_index, statistics)
-    return statistics
-
-
-def _compute_statistics(metric: Metric, test: SystemOutputs, system_index: int, segments: Sequence[int]) -> Floats:
-    """Compute the statistics of some segments of a system.
-
-    Args:
-        metric: the metric; prepared if it needs references.
-        test: outputs and references.
-        system_index: index of the system.
-        segments: indexes of the segments.
-    """
-    output, source = test.outputs[system_index], test.source
-    system = System.from_lists(
-        test.systems[system_index],
-        [output[index] for index in segments],
-        [[reference[index] for reference in test.references] for index in segments],
-        None if source is None else [source[index] for index in segments],
-    )
-    # Missing scores are allowed here, because the caller decides whether they are an error.
-    table = evaluate([metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
-    statistics = table.systems[0].metrics[0].statistics
-    assert statistics is not None
-    return statistics
