@@ -228,13 +228,13 @@ def local_path(source: str) -> Path | None:
         ResourceError: for any other URL.
     """
     try:
-        scheme = urllib.parse.urlsplit(source).scheme.lower()
+        url = urllib.parse.urlsplit(source)
     except ValueError as error:
         raise ResourceError(f"cannot download {source}: {error}") from error
-    if scheme in ("http", "https"):
+    if url.scheme in ("http", "https"):
         return None
-    if scheme == "file":
-        return Path(urllib.request.url2pathname(urllib.parse.urlsplit(source).path))
+    if url.scheme == "file":
+        return Path(urllib.request.url2pathname(url.path))
     if "://" in source:
         raise ResourceError(f"cannot download {source}: use a path or an http, https or file URL")
     return Path(source)

@@ -166,10 +166,10 @@ def extract_phrase_pairs(
     """
     with TemporaryDirectory(dir=folder) as scratch_name:
         scratch = Path(scratch_name)
-        report = partial(progress, "counting phrases")
-        phrases = _number_phrases(corpus, scratch / "phrases", max_length, min_count, report)
-        report = partial(progress, "counting phrases of the pivot language")
-        pivots = _number_phrases(pivot_corpus, scratch / "pivots", max_length, min_count, report)
+        report_phrases = partial(progress, "counting phrases")
+        phrases = _number_phrases(corpus, scratch / "phrases", max_length, min_count, report_phrases)
+        report_pivots = partial(progress, "counting phrases of the pivot language")
+        pivots = _number_phrases(pivot_corpus, scratch / "pivots", max_length, min_count, report_pivots)
         extractor = _PairExtractor(phrases, pivots, links.swap(), scratch, max_length)
         runs = _extract_runs(extractor, len(corpus), threads, progress)
         phrases.write(folder, "phrases")

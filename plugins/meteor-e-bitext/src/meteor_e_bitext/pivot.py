@@ -283,32 +283,30 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     has_pairs[inner_lengths, outer_lengths] = True
     for inner_length, outer_length in np.argwhere(has_pairs).tolist():
         has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
-        is_nested[has_lengths] = _contains_phrase(
-            phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
-        )
+        inner_words = _gather_words(phrases, inner[has_lengths], inner_length)
+        outer_words = _gather_words(phrases, outer[has_lengths], outer_length)
+        is_nested[has_lengths] = _contains_phrase(outer_words, inner_words)
     return is_nested
 
 
-def _contains_phrase(
-    phrases: Phrases, outer: NDArray[np.uint32], inner: NDArray[np.uint32], outer_length: int, inner_length: int
-) -> NDArray[np.bool_]:
+def _gather_words(phrases: Phrases, phrase_ids: NDArray[np.uint32], length: int) -> NDArray[np.uint32]:
+    """Return the word ids of phrases that have the same length, as an array ``(length, phrases)``."""
+    offsets = np.arange(length)[:, np.newaxis]
+    words: NDArray[np.uint32] = phrases.words[phrases.positions[phrase_ids] + offsets]
+    return words
+
+
+def _contains_phrase(outer_words: NDArray[np.uint32], inner_words: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Return a Boolean array that tells in which pairs the outer phrase contains the inner phrase.
 
     Args:
-        phrases: all phrases.
-        outer: the ids of the outer phrases.
-        inner: the ids of the inner phrases.
-        outer_length: the number of words of each outer phrase.
-        inner_length: the number of words of each inner phrase.
+        outer_words: the word ids of the outer phrases, ``(outer length, pairs)``.
+        inner_words: the word ids of the inner phrases, ``(inner length, pairs)``.
     """
-    outer_positions = phrases.positions[outer]
-    inner_positions = phrases.positions[inner]
-    contains = np.zeros(len(outer), bool)
-    # The words of the inner phrase are compared with the outer phrase at each possible offset.
-    for offset in range(outer_length - inner_length + 1):
-        is_equal = np.ones(len(outer), bool)
-        for index in range(inner_length):
-            inner_words = phrases.words[inner_positions + index]
-            is_equal &= inner_words == phrases.words[outer_positions + offset + index]
-        contains |= is_equal
+    inner_length, pair_count = inner_words.shape
+    contains = np.zeros(pair_count, bool)
+    # The inner phrase is compared with the outer phrase at each possible offset.
+    for offset in range(len(outer_words) - inner_length + 1):
+        window = outer_words[offset : offset + inner_length]
+        contains |= (window == inner_words).all(axis=0)
     return contains
