@@ -166,26 +166,25 @@ class Pruning:
     samples: int = 500
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        if not self.sizes or min(self.sizes) < 1:
+            raise ConfigError(f"pruning needs at least one size, and positive sizes, not {self.sizes}")
+
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Return the expected score of each candidate, or NaN if the candidate has been ruled out."""
         random = np.random.RandomState(self.seed)
-        candidates = np.arange(len(pairs.candidates))
-        scores = np.empty((len(candidates), 0))  # (candidates, references)
-        reference_counts = sorted({min(size, len(pairs.references)) for size in self.sizes})
-        averaged_count = reference_counts[0]
-        for reference_count in reference_counts:
-            new_references = np.arange(scores.shape[1], reference_count)
-            scores = np.hstack([scores, pairs.scores(candidates, new_references)])
+        remaining = _ScoredCandidates(np.arange(len(pairs.candidates)), scores=np.empty((len(pairs.candidates), 0)))
+        for reference_count in sorted({min(size, len(pairs.references)) for size in self.sizes}):
+            scored = remaining.add_references(pairs, reference_count)
             sample_weights = self._draw_weights(random, pairs.weights, reference_count)
-            winners = self._find_winners(pairs, scores, sample_weights)
+            winners = self._find_winners(pairs, scored.scores, sample_weights)
             if len(winners) < best:
+                # The references of this step are ignored, unless it is the first step.
+                remaining = remaining if remaining.scores.size else scored
                 break
-            candidates = candidates[winners]
-            scores = scores[winners]
-            averaged_count = reference_count
-        # The references of a step that would rule out too many candidates are ignored.
-        expected = pairs.average(scores[:, :averaged_count])
-        return _spread_scores(candidates, expected, len(pairs.candidates))
+            remaining = scored.select(winners)
+        return _spread_scores(remaining.indexes, pairs.average(remaining.scores), len(pairs.candidates))
 
     def _find_winners(self, pairs: Pairs, scores: Floats, sample_weights: Floats) -> Integers:
         """Return the indexes of candidates that are at least as good as the best one in enough bootstrap samples.
@@ -211,6 +210,28 @@ class Pruning:
         flat_counts = np.bincount((drawn_references + first_indexes).ravel(), minlength=self.samples * size)
         sample_weights = flat_counts.reshape(self.samples, size) * (1.0 if weights is None else weights[:size])
         return np.asarray(sample_weights / sample_weights.sum(axis=1, keepdims=True))
+
+
+class _ScoredCandidates(NamedTuple):
+    """Store the candidates that have not been ruled out, with their scores against the first references.
+
+    Attributes:
+        indexes: the indexes of the candidates.
+        scores: the scores, ``(candidates, references)``.
+    """
+
+    indexes: Integers
+    scores: Floats
+
+    def add_references(self, pairs: Pairs, reference_count: int) -> _ScoredCandidates:
+        """Return the candidates with scores against more references, up to a number of references."""
+        new_references = np.arange(self.scores.shape[1], reference_count)
+        new_scores = pairs.scores(self.indexes, new_references)
+        return self._replace(scores=np.hstack([self.scores, new_scores]))
+
+    def select(self, rows: Integers) -> _ScoredCandidates:
+        """Return only the candidates in some rows."""
+        return _ScoredCandidates(self.indexes[rows], self.scores[rows])
 
 
 @dataclass(frozen=True)
@@ -264,11 +285,9 @@ class Aggregation:
         for sample_size in _sample_sizes(len(pairs.references)):
             if len(remaining.indexes) <= max(best, FEW_CANDIDATES):
                 break
-            new_count = sample_size - remaining.errors.shape[1]
+            new_count = sample_size - remaining.sample_size
             references = random.choice(len(pairs.references), new_count, p=pairs.weights)
-            approximations = _approximate_scores(aggregated, remaining.indexes, references)
-            new_errors = pairs.scores(remaining.indexes, references) - approximations
-            sampled = remaining._replace(errors=np.hstack([remaining.errors, new_errors]))
+            sampled = remaining.add_sample(pairs, aggregated, references)
             remaining = sampled.select(sampled.find_possible(pairs.sign, best))
         return remaining.indexes
 
@@ -294,6 +313,17 @@ class _SampledCandidates(NamedTuple):
     means: Floats
     errors: Floats
 
+    @property
+    def sample_size(self) -> int:
+        """The number of sampled references."""
+        return int(self.errors.shape[1])
+
+    def add_sample(self, pairs: Pairs, aggregated: Aggregated, references: Integers) -> _SampledCandidates:
+        """Return the candidates with the errors of their approximate scores against more references."""
+        exact_scores = pairs.scores(self.indexes, references)
+        new_errors = exact_scores - _approximate_scores(aggregated, self.indexes, references)
+        return self._replace(errors=np.hstack([self.errors, new_errors]))
+
     def select(self, is_selected: NDArray[np.bool_]) -> _SampledCandidates:
         """Return only some of the candidates."""
         return _SampledCandidates(self.indexes[is_selected], self.means[is_selected], self.errors[is_selected])
@@ -308,14 +338,19 @@ class _SampledCandidates(NamedTuple):
             sign: 1 if high scores are good, or -1 if low scores are good.
             best: the number of candidates that count as the best candidates.
         """
-        sample_size = self.errors.shape[1]
         estimates = sign * (self.means + self.errors.mean(axis=1))  # High estimates are good.
         last_best = rank_candidates(estimates, sign=1)[best - 1]
         differences = estimates - estimates[last_best]
-        standard_errors = (self.errors - self.errors[last_best]).std(axis=1, ddof=1) / np.sqrt(sample_size)
-        critical_value = 2.5 + 6 / sample_size
+        critical_value = 2.5 + 6 / self.sample_size
+        margins = critical_value * self._compute_standard_errors(last_best)
         tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-        return np.asarray(differences + critical_value * standard_errors >= -tolerance)
+        return np.asarray(differences + margins >= -tolerance)
+
+    def _compute_standard_errors(self, row: int) -> Floats:
+        """Return the standard error of the difference between each candidate's estimate and that of a certain row."""
+        error_differences = self.errors - self.errors[row]  # (candidates, sampled references)
+        standard_deviations = error_differences.std(axis=1, ddof=1)
+        return np.asarray(standard_deviations / np.sqrt(self.sample_size))
 
 
 def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:

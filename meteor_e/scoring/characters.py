@@ -80,6 +80,7 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
     """Return the length of the longest common subsequence of two sequences.
 
     This is the bit-parallel algorithm of Hyyrö (2004), in which each bit represents a position of the second sequence.
+    It is much faster than filling a table, because one operation on integers computes a row of the table.
     """
     position_bits: dict[str, int] = {}
     for position, symbol in enumerate(second):

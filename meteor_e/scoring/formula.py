@@ -84,35 +84,30 @@ def precision_recall(
         divide: division according to IEEE 754.
     """
     matchers = statistics.matchers
-    hypothesis_matches = _sum_matches(
-        [counts.hypothesis_content for counts in matchers],
-        [counts.hypothesis_function for counts in matchers],
-        delta,
-        weights,
-    )
-    reference_matches = _sum_matches(
-        [counts.reference_content for counts in matchers],
-        [counts.reference_function for counts in matchers],
-        delta,
-        weights,
-    )
+    hypothesis_counts = [(counts.hypothesis_content, counts.hypothesis_function) for counts in matchers]
+    reference_counts = [(counts.reference_content, counts.reference_function) for counts in matchers]
+    hypothesis_matches = _sum_matches(hypothesis_counts, delta, weights)
+    reference_matches = _sum_matches(reference_counts, delta, weights)
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
     return divide(hypothesis_matches, hypothesis_length), divide(reference_matches, reference_length)
 
 
-def _sum_matches(
-    content_counts: Sequence[Any], function_counts: Sequence[Any], delta: float, weights: Sequence[float]
-) -> Any:
+def _sum_matches(counts: Sequence[tuple[Any, Any]], delta: float, weights: Sequence[float]) -> Any:
     """Return the weighted sum of the matched words of all matchers.
 
     METEOR 1.5 adds the content words of all matchers first, and then the function words. The order of the additions
     affects the last digit.
+
+    Args:
+        counts: the numbers of content words and of function words that each matcher matched.
+        delta: weight of content words. The weight of function words is ``1 - delta``.
+        weights: weight of each matcher.
     """
     total: Any = 0.0
-    for count, weight in zip(content_counts, weights, strict=True):
-        total = total + count * weight * delta
-    for count, weight in zip(function_counts, weights, strict=True):
-        total = total + count * weight * (1 - delta)
+    for (content_words, _), weight in zip(counts, weights, strict=True):
+        total = total + content_words * weight * delta
+    for (_, function_words), weight in zip(counts, weights, strict=True):
+        total = total + function_words * weight * (1 - delta)
     return total
 
 

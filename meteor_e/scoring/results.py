@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.languages import Parameters
 from meteor_e.api.scores import CorpusScore, SegmentScore
@@ -17,6 +17,9 @@ from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores, shares
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import Statistics, statistics_width
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _DISPLAYED_SEGMENTS = 20
 """Maximum number of segments in the table of a corpus score in a notebook."""
@@ -89,36 +92,45 @@ class MeteorScore:
     def contributions(self) -> list[Contribution]:
         """Return the contribution of each matcher of the chain to the score."""
         parts = FormulaScores(self.precision, self.recall, self.f1, self.fmean, self.fragmentation_penalty, self.score)
-        matcher_shares = shares(self.statistics, parts, self.parameters)
-        contributions = []
-        for name, counts, share in zip(self.matchers, self.statistics.matchers, matcher_shares, strict=True):
-            contribution = Contribution(
-                matcher=name,
-                hypothesis_matched=counts.hypothesis_content + counts.hypothesis_function,
-                reference_matched=counts.reference_content + counts.reference_function,
-                precision=share.precision,
-                recall=share.recall,
-                score=share.score,
-            )
-            contributions.append(contribution)
-        return contributions
+        return _compute_contributions(self.statistics, parts, self.parameters, self.matchers)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score as a dictionary that can be written as JSON."""
-        matchers = []
-        for index, contribution in enumerate(self.contributions()):
-            counts = self.statistics.matchers[index]
-            entry = {
-                "matcher": contribution.matcher,
-                "weight": self.parameters.weights[index],
-                "contribution": contribution.score,
-                **counts._asdict(),
-            }
-            matchers.append(entry)
-        statistics = self.statistics._asdict()
-        del statistics["matchers"]
         scores = {name: getattr(self, name) for name in PARTS}
-        return {**scores, "matchers": matchers, "statistics": statistics, "signature": self.signature}
+        details = _list_details(self.statistics, self.parameters, self.contributions())
+        return {**scores, **details, "signature": self.signature}
+
+
+def _compute_contributions(
+    statistics: Statistics, parts: FormulaScores, parameters: Parameters, matchers: Sequence[str]
+) -> list[Contribution]:
+    """Return the contribution of each matcher to a score.
+
+    Args:
+        statistics: statistics of a segment or a corpus.
+        parts: the score and its parts without NaN.
+        parameters: parameters of the formula.
+        matchers: names of the matchers.
+    """
+    contributions = []
+    matcher_shares = shares(statistics, parts, parameters)
+    for name, counts, share in zip(matchers, statistics.matchers, matcher_shares, strict=True):
+        hypothesis_matched = counts.hypothesis_content + counts.hypothesis_function
+        reference_matched = counts.reference_content + counts.reference_function
+        contributions.append(Contribution(name, hypothesis_matched, reference_matched, *share))
+    return contributions
+
+
+def _list_details(
+    statistics: Statistics, parameters: Parameters, contributions: Sequence[Contribution]
+) -> dict[str, Any]:
+    """Return JSON entries that explain a score by its statistics and by the contribution of each matcher."""
+    matchers = []
+    for contribution, counts, weight in zip(contributions, statistics.matchers, parameters.weights, strict=True):
+        entry = {"matcher": contribution.matcher, "weight": weight, "contribution": contribution.score}
+        matchers.append({**entry, **counts._asdict()})
+    totals = {name: value for name, value in statistics._asdict().items() if name != "matchers"}
+    return {"matchers": matchers, "statistics": totals}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -281,18 +293,26 @@ def compute_parts(sums: Any, parameters: Parameters) -> Any:
     Returns:
         The values of :data:`~meteor_e.scoring.formula.PARTS` for each sum: a list of lists, or an array ``(…, parts)``.
     """
-    if isinstance(sums, list):
-        rows = []
-        for vector in sums:
-            parts = formula.compute(Statistics.from_vector(vector), parameters).without_nan()
-            rows.append([parts[index] for index in PART_INDEXES])
-        return rows
+    return _compute_part_rows(sums, parameters) if isinstance(sums, list) else _compute_part_array(sums, parameters)
+
+
+def _compute_part_rows(vectors: Iterable[Sequence[int]], parameters: Parameters) -> list[list[float]]:
+    """Compute the score and its parts for each vector of statistics without NumPy, which takes time to import."""
+    rows = []
+    for vector in vectors:
+        parts = formula.compute(Statistics.from_vector(vector), parameters).without_nan()
+        rows.append([parts[index] for index in PART_INDEXES])
+    return rows
+
+
+def _compute_part_array(sums: NDArray[Any], parameters: Parameters) -> NDArray[Any]:
+    """Compute the score and its parts for an array of statistics, ``(…, width)``. The result is ``(…, parts)``."""
     import numpy as np
 
     from meteor_e.scoring.arrays import part_arrays
 
-    part_array = np.stack(part_arrays(sums, parameters), axis=-1)  # (sums, parts)
-    return np.nan_to_num(part_array[..., PART_INDEXES], posinf=np.inf)
+    part_array = np.stack(part_arrays(sums, parameters), axis=-1)
+    return np.asarray(np.nan_to_num(part_array[..., PART_INDEXES], posinf=np.inf))
 
 
 def score_details(vector: Sequence[float], parameters: Parameters, matchers: tuple[str, ...]) -> dict[str, Any]:
@@ -305,9 +325,6 @@ def score_details(vector: Sequence[float], parameters: Parameters, matchers: tup
         matchers: names of the chain's matchers.
     """
     statistics = Statistics.from_vector([int(value) for value in vector])
-    scores = formula.compute(statistics, parameters).without_nan()
-    score = MeteorScore(
-        **scores._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
-    )
-    fields = score.to_dict()
-    return {name: fields[name] for name in ("matchers", "statistics")}
+    parts = formula.compute(statistics, parameters).without_nan()
+    contributions = _compute_contributions(statistics, parts, parameters, matchers)
+    return _list_details(statistics, parameters, contributions)

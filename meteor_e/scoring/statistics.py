@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +14,7 @@ from meteor_e.base.lowercase import lowercase
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from meteor_e.scoring.alignment import Alignment
+    from meteor_e.scoring.alignment import AlignedMatch, Alignment
 
 GRADED_UNIT = 100
 """Number of units that a word counts if the chain has partial matches. Otherwise, a word counts one unit."""
@@ -35,6 +36,10 @@ class MatcherCounts(NamedTuple):
     reference_content: int = 0
     hypothesis_function: int = 0
     reference_function: int = 0
+
+    def add(self, counts: MatcherCounts) -> MatcherCounts:
+        """Return the sums of these counts and other counts."""
+        return MatcherCounts._make(map(operator.add, self, counts))
 
     def weighted_words(self, delta: float) -> tuple[Any, Any]:
         """Return the weighted numbers of matched words of the hypothesis and of the reference.
@@ -159,12 +164,11 @@ def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
     Args:
         counts: vectors of statistics, ``(…, width)``.
     """
-    import numpy as np
-
-    result: NDArray[Any] = counts.copy()
-    chunks = statistics_columns(result).chunks
-    np.copyto(chunks, 0, where=statistics_columns(counts).is_perfect)
-    return result
+    additive_counts = counts.copy()
+    columns = statistics_columns(additive_counts)
+    # Each column is a view, so this assignment changes the array.
+    columns.chunks[columns.is_perfect] = 0
+    return additive_counts
 
 
 def characters_of(word: str) -> int:
@@ -268,28 +272,26 @@ class StatisticsCounter:
         """
         counts = [MatcherCounts()] * len(alignment.matchers)
         for match in alignment.matches:
-            share = match.probability if match.matcher in self.graded_matchers else 1.0
-            hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)
-            reference_units = reference.sum_phrase(match.reference_start, match.reference_length, share)
-            counts[match.matcher] = _add_units(counts[match.matcher], hypothesis_units, reference_units)
+            match_counts = self._count_match(match, hypothesis, reference)
+            counts[match.matcher] = counts[match.matcher].add(match_counts)
         for index, compare_segments in self.segment_shares.items():
             hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
-            hypothesis_units = hypothesis.sum_text(hypothesis_share)
-            reference_units = reference.sum_text(reference_share)
-            counts[index] = _add_units(MatcherCounts(), hypothesis_units, reference_units)
+            counts[index] = _join_units(hypothesis.sum_text(hypothesis_share), reference.sum_text(reference_share))
         return counts
 
+    def _count_match(self, match: AlignedMatch, hypothesis: _WordUnits, reference: _WordUnits) -> MatcherCounts:
+        """Sum the units of the words of a match. See :meth:`_count_matches` for the arguments."""
+        share = match.probability if match.matcher in self.graded_matchers else 1.0
+        hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)
+        reference_units = reference.sum_phrase(match.reference_start, match.reference_length, share)
+        return _join_units(hypothesis_units, reference_units)
 
-def _add_units(counts: MatcherCounts, hypothesis: tuple[int, int], reference: tuple[int, int]) -> MatcherCounts:
-    """Add the units of matched content words and function words to the counts of a matcher."""
+
+def _join_units(hypothesis: tuple[int, int], reference: tuple[int, int]) -> MatcherCounts:
+    """Return the units of matched content words and function words of both segments as the counts of a matcher."""
     hypothesis_content, hypothesis_function = hypothesis
     reference_content, reference_function = reference
-    return MatcherCounts(
-        hypothesis_content=counts.hypothesis_content + hypothesis_content,
-        reference_content=counts.reference_content + reference_content,
-        hypothesis_function=counts.hypothesis_function + hypothesis_function,
-        reference_function=counts.reference_function + reference_function,
-    )
+    return MatcherCounts(hypothesis_content, reference_content, hypothesis_function, reference_function)
 
 
 def _normalize_lengths(statistics: Statistics) -> Statistics:

@@ -81,7 +81,8 @@ def _dutch(word: str, stem_word: _Stem) -> str:
 
 # -- Finnish --
 
-_FINNISH_MASKED = re.compile("([^abce-zäö])\\1*|(?<!s)s+(?=een|iin)|(?<!t)tt+(?=en)")
+_FINNISH_MASKED = re.compile("(?P<letter>[^abce-zäö])(?P=letter)*|(?<!s)s+(?=een|iin)|(?<!t)tt+(?=en)")
+_FINNISH_PARTS = re.compile(f"(?P<masked>{_FINNISH_MASKED.pattern})|.", re.DOTALL)
 _FINNISH_MASKS = "bcfgqwxz"
 
 
@@ -91,15 +92,19 @@ def _finnish(word: str, stem_word: _Stem) -> str:
     Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
     creates nor removes double letters.
     """
+    if not _FINNISH_MASKED.search(word):
+        return stem_word(word)
     masked_word = ""
-    for letters in _FINNISH_MASKED.finditer(word):
-        # Masks do not change the length of the word, so positions are the same in both words.
-        masked_word += word[len(masked_word) : letters.start()]
-        neighbors = masked_word[-1:] + word[letters.end() : letters.end() + 1]
-        mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
-        masked_word += mask * len(letters[0])
-    masked_word += word[len(masked_word) :]
-    return stem_word(word) if masked_word == word else _unmask(word, masked_word, stem_word(masked_word))
+    for part in _FINNISH_PARTS.finditer(word):
+        if part["masked"]:
+            next_letter = word[part.end() : part.end() + 1]
+            neighbors = masked_word[-1:] + next_letter
+            mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
+            masked_word += mask * len(part["masked"])
+        else:
+            masked_word += part[0]
+    stem = stem_word(masked_word)
+    return _unmask(word, masked_word, stem)
 
 
 # -- French --

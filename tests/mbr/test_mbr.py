@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from meteor_e import InputError, Meteor, load_metric
+from meteor_e import ConfigError, InputError, Meteor, load_metric
 from meteor_e.engine.native import native_module
 from meteor_e.formats.nbest import Source
 from meteor_e.mbr.decisions import choices
@@ -301,6 +301,12 @@ def test_methods_report_a_failing_pair(own_packs):
     for method in (Pruning(), Aggregation()):
         with pytest.raises(InputError, match=r"^source 2: a segment of .*because words repeat"):
             list(choices(load_metric("meteor", language="other"), [["x"], candidates], method=method))
+
+
+@pytest.mark.parametrize("sizes", [(), (8, 0)])
+def test_pruning_needs_positive_sizes(sizes):
+    with pytest.raises(ConfigError, match="pruning needs at least one size"):
+        Pruning(sizes=sizes)
 
 
 SYMMETRIC = [["a b", "a c", "a d"], ["x y a", "x y b", "x y c", "x y d", "x y e", "x y f", "x y g"]]
