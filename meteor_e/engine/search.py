@@ -272,9 +272,10 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
             extended_paths.append(path)
         else:
             state = used_words & candidate_words, chunk_end
-            if state not in extensions_by_state:
-                extensions_by_state[state] = _list_extensions(*state, position, runs, beam)
-            _append_extensions(path, position, extensions_by_state[state], extended_paths)
+            extensions = extensions_by_state.get(state)
+            if extensions is None:
+                extensions = extensions_by_state[state] = _list_extensions(*state, position, runs, beam)
+            _append_extensions(path, position, extensions, extended_paths)
     return extended_paths
 
 
