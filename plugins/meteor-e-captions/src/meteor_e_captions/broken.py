@@ -303,16 +303,11 @@ class BrokenDetector:
 
     def _encode_weights(self, order: int) -> _NgramWeights:
         """Return the weights of all bigrams or of all trigrams, sorted by the integer keys of the n-grams."""
-        ngrams = []
-        weights = []
-        for ngram, weight in self._weights.items():
-            classes = ngram.split(" ")
-            if len(classes) == order:
-                ngrams.append([self._class_ids[name] for name in classes])
-                weights.append(weight)
+        weights = {ngram: weight for ngram, weight in self._weights.items() if len(ngram.split(" ")) == order}
+        ngrams = [[self._class_ids[name] for name in ngram.split(" ")] for ngram in weights]
         keys = self._make_keys(np.array(ngrams, np.int64).reshape(-1, order))
         ascending = np.argsort(keys)
-        return _NgramWeights(order, keys[ascending], np.array(weights, float)[ascending])
+        return _NgramWeights(order, keys[ascending], np.array(list(weights.values()), float)[ascending])
 
     def _make_keys(self, ngrams: Integers) -> Integers:
         """Combine the class ids of each n-gram into one integer key.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -65,17 +65,24 @@ def context_features(
     Returns:
         The features by name, each as an array ``(captions,)``.
     """
-    mean_cosines, best_cosines = [], []
+    mean_cosines = []
+    best_cosines = []
+    for caption_vector, reference_vectors in _iterate_vectors(encoder, hypotheses, references):
+        mean_cosines.append(_compute_mean_cosine(caption_vector, reference_vectors))
+        best_cosines.append(_find_highest_cosine(caption_vector, reference_vectors))
+    return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
+
+
+def _iterate_vectors(
+    encoder: CachedEncoder, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the vector of each caption, and an array ``(references, dimensions)`` of its reference vectors."""
     for start in range(0, len(hypotheses), _BATCH_SIZE):
         batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
         batch_references = references[start : start + _BATCH_SIZE]
         vector_by_text = encoder.encode([*batch_hypotheses, *chain.from_iterable(batch_references)])
         for hypothesis, texts in zip(batch_hypotheses, batch_references, strict=True):
-            caption_vector = vector_by_text[hypothesis]
-            reference_vectors = np.array([vector_by_text[text] for text in texts])
-            mean_cosines.append(_compute_mean_cosine(caption_vector, reference_vectors))
-            best_cosines.append(_find_highest_cosine(caption_vector, reference_vectors))
-    return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
+            yield vector_by_text[hypothesis], np.array([vector_by_text[text] for text in texts])
 
 
 def _find_highest_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:

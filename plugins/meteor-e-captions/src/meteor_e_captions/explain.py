@@ -108,8 +108,7 @@ def _list_reasons(
     has_repetition = _find_repetitions(lexicon, captions).tolist()
     reasons = []
     for text, logit, is_repetitive in zip(captions.normalized, logits, has_repetition, strict=True):
-        is_broken = logit > 0
-        reasons.append(detector.reasons(text.split(), has_repetition=is_repetitive) if is_broken else [])
+        reasons.append(detector.reasons(text.split(), has_repetition=is_repetitive) if logit > 0 else [])
     return reasons
 
 

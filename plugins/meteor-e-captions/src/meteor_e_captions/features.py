@@ -342,26 +342,27 @@ def _mark(indexes: Integers, size: int) -> Cells:
     return is_marked
 
 
-class _WordSynsets(NamedTuple):
-    """The synsets of words. There is one entry for each synset of each word.
+class _WordKeys(NamedTuple):
+    """The synsets or the opposites of words. There is one entry for each synset or opposite of each word.
 
     Attributes:
         word_index: the index of the word.
-        keys: an integer that combines the segment of the word and the id of the synset.
+        keys: an integer that combines the segment of the word with the id of the synset, or with the id of the
+            opposite's stem as in :meth:`StemCounts.keys`.
     """
 
     word_index: Integers
     keys: Integers
 
 
-def _expand_synsets(lexicon: CaptionLexicon, words: StemCounts) -> _WordSynsets:
+def _expand_synsets(lexicon: CaptionLexicon, words: StemCounts) -> _WordKeys:
     """List the synsets of words."""
     synsets = lexicon.synsets
     starts = synsets.starts[words.word_id]
     ends = synsets.starts[words.word_id + 1]
     word_index, positions = _expand_ranges(starts, ends - starts)
     keys = words.text_index[word_index] * lexicon.n_synsets + synsets.ids[positions]
-    return _WordSynsets(word_index, keys)
+    return _WordKeys(word_index, keys)
 
 
 def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
@@ -440,7 +441,7 @@ def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison
     is_exclusive = lexicon.word_properties.is_exclusive[captions.stems.word_id]
     candidates = captions.stems.select(is_exclusive & (captions.support == 0))
     opposites = _expand_opposites(lexicon, candidates)
-    opposite_support = _compute_opposite_support(lexicon, comparison, opposites.keys(lexicon))
+    opposite_support = _compute_opposite_support(lexicon, comparison, opposites.keys)
     max_support = np.zeros(len(candidates.word_id))
     np.maximum.at(max_support, opposites.word_index, opposite_support)
     return sum_by_group(candidates.text_index, max_support, len(comparison.reference_counts))
@@ -459,25 +460,7 @@ def _compute_opposite_support(
     return np.where(caption_entry < 0, take_or_zero(comparison.reference_words.support, reference_entry), 0)
 
 
-class _Opposites(NamedTuple):
-    """The opposites of words. There is one entry for each opposite of each word.
-
-    Attributes:
-        word_index: the index of the word.
-        text_index: the index of the word's segment.
-        stem_id: the id of the opposite's stem.
-    """
-
-    word_index: Integers
-    text_index: Integers
-    stem_id: Integers
-
-    def keys(self, lexicon: CaptionLexicon) -> Integers:
-        """Return integers that combine the segment and the stem; see :meth:`StemCounts.keys`."""
-        return self.text_index * lexicon.n_stems + self.stem_id
-
-
-def _expand_opposites(lexicon: CaptionLexicon, words: StemCounts) -> _Opposites:
+def _expand_opposites(lexicon: CaptionLexicon, words: StemCounts) -> _WordKeys:
     """List the opposites of words."""
     word_ids, inverse = np.unique(words.word_id, return_inverse=True)
     stem_ids_by_word = lexicon.find_opposites(word_ids.tolist())
@@ -485,7 +468,8 @@ def _expand_opposites(lexicon: CaptionLexicon, words: StemCounts) -> _Opposites:
     lengths = np.array([len(word_stem_ids) for word_stem_ids in stem_ids_by_word], np.int64)
     starts = np.cumsum(lengths) - lengths
     word_index, positions = _expand_ranges(starts[inverse], lengths[inverse])
-    return _Opposites(word_index, words.text_index[word_index], stem_ids[positions])
+    keys = words.text_index[word_index] * lexicon.n_stems + stem_ids[positions]
+    return _WordKeys(word_index, keys)
 
 
 def _compare_negations(lexicon: CaptionLexicon, comparison: CaptionComparison) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from meteor_e.api import Segmenter
 from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
@@ -44,9 +45,5 @@ class PTBSegmenter(Segmenter):
 
 def split_by_lengths(items: Sequence[str], lengths: Iterable[int]) -> list[list[str]]:
     """Split a list into consecutive lists of the given lengths."""
-    parts = []
-    start = 0
-    for length in lengths:
-        parts.append(list(items[start : start + length]))
-        start += length
-    return parts
+    iterator = iter(items)
+    return [list(islice(iterator, length)) for length in lengths]

@@ -104,8 +104,7 @@ def _parse_line(line: str, key_prefixes: Sequence[str], location: str) -> dict[s
 def _make_key_prefix(column: str) -> str:
     """Return the start of a column's key in a line of JSON, such as ``"translation`` for ``translation.de``."""
     # The prefix has no closing quotation mark, because the period can also be a part of the key.
-    top_level_name, _, _ = column.partition(".")
-    return '"' + top_level_name
+    return '"' + column.split(".")[0]
 
 
 class JsonLines(BatchedTable):

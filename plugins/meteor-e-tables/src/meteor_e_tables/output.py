@@ -175,10 +175,10 @@ def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
         batched_table = _to_batched_table(table)
         if batched_table is not None:
             input_tables.append(_InputTable(batched_table, [system.name for system in table_systems]))
-            continue
-        for system in table_systems:
-            system_table = _make_system_table(system, with_name=len(systems) > 1)
-            input_tables.append(_InputTable(system_table, [system.name]))
+        else:
+            for system in table_systems:
+                system_table = _make_system_table(system, with_name=len(systems) > 1)
+                input_tables.append(_InputTable(system_table, [system.name]))
     return input_tables
 
 
