@@ -203,8 +203,7 @@ class MaxSD(Estimator):
     def decisions(self, examples: Examples) -> Floats:
         """Subtract the score of the worse hypothesis from the score of the better hypothesis for each comparison."""
         scores = self.score_texts(get_texts(examples))
-        result: Floats = scores[examples.better] - scores[examples.worse]
-        return result
+        return scores[examples.better] - scores[examples.worse]
 
     def predict(self, X: TextSamples) -> Floats:  # noqa: N803
         """Return the scores of hypotheses, which range from 0 to 1, as an array ``(hypotheses,)``."""
@@ -214,8 +213,7 @@ class MaxSD(Estimator):
         with single_thread(device):
             logits = compute_scores(self._network.to(device), self._prepare(X))
         self._network.cpu()
-        result: Floats = 1 / (1 + np.exp(-logits))
-        return result
+        return 1 / (1 + np.exp(-logits))
 
     def score_texts(self, X: TextSamples) -> Floats:  # noqa: N803
         """Return the score of each hypothesis, as :meth:`predict` does."""
@@ -228,8 +226,7 @@ class MaxSD(Estimator):
 
     def importance(self) -> Floats:
         """Return the weight of each standardized feature."""
-        weights: Floats = self._network.final.weight.detach().numpy()[0, 1:].astype(float)
-        return weights
+        return np.asarray(self._network.final.weight.detach().numpy()[0, 1:].astype(float))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the parameters of the feature scaler, the words, the word vectors, and the weights of the network."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -30,30 +31,28 @@ def compute_logits(
         dropout: the function that drops inputs and outputs of the LSTMs.
     """
     # The network compares each hypothesis with each of its references.
-    hypotheses, references, hypothesis_indexes = [], [], []
-    for index, row in enumerate(rows.tolist()):
-        for reference in texts.references[row]:
-            hypotheses.append(texts.hypotheses[row])
-            references.append(reference)
-            hypothesis_indexes.append(index)
-    pair_similarities = network(hypotheses, references, dropout)
+    references_by_row = [texts.references[row] for row in rows]
+    hypothesis_indexes = np.repeat(np.arange(len(rows)), [len(references) for references in references_by_row])
+    paired_hypotheses = [texts.hypotheses[row] for row in rows[hypothesis_indexes]]
+    paired_references = list(itertools.chain.from_iterable(references_by_row))
+    pair_similarities = network(paired_hypotheses, paired_references, dropout)
     similarities = _average_by_hypothesis(pair_similarities, hypothesis_indexes, len(rows))
     features = torch.from_numpy(texts.features[rows]).to(similarities.device)
     return network.combine(similarities, features)
 
 
-def _average_by_hypothesis(similarities: Tensor, hypothesis_indexes: Sequence[int], n_hypotheses: int) -> Tensor:
+def _average_by_hypothesis(similarities: Tensor, hypothesis_indexes: Integers, n_hypotheses: int) -> Tensor:
     """Return the mean similarity of each hypothesis to its references as a tensor ``(hypotheses,)``.
 
     Args:
         similarities: the similarity of each pair of a hypothesis and a reference, ``(pairs,)``.
-        hypothesis_indexes: the index of the hypothesis in each pair, in ascending order.
+        hypothesis_indexes: the index of the hypothesis in each pair, in ascending order, ``(pairs,)``.
         n_hypotheses: the number of hypotheses.
     """
     if len(hypothesis_indexes) == n_hypotheses:
         return similarities
     device = similarities.device
-    indexes = torch.tensor(hypothesis_indexes, device=device)
+    indexes = torch.from_numpy(hypothesis_indexes).to(device)
     reference_counts = torch.bincount(indexes, minlength=n_hypotheses)
     sums = torch.zeros(n_hypotheses, device=device).index_add(0, indexes, similarities)
     return sums / reference_counts

@@ -85,8 +85,8 @@ class FeatureScaler:
         """
         if features.shape[1] != len(self.low):
             raise ConfigError(f"{features.shape[1]} features; the model has {len(self.low)}")
-        scaled: NDArray[np.float32] = ((features.clip(self.low, self.high) - self.mean) / self.scale).astype(np.float32)
-        return scaled
+        standardized = (features.clip(self.low, self.high) - self.mean) / self.scale
+        return standardized.astype(np.float32)
 
 
 @dataclass

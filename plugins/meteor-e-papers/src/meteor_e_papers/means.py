@@ -19,8 +19,7 @@ _TOLERANCE = 1e-9
 
 
 def _arithmetic(values: Floats, shares: Floats) -> Floats:
-    mean: Floats = shares @ values
-    return mean
+    return shares @ values
 
 
 def _median(values: Floats, shares: Floats) -> Floats:
@@ -32,18 +31,15 @@ def _median(values: Floats, shares: Floats) -> Floats:
     # The tolerance compensates for rounding errors of the sums.
     lower_indexes = (cumulative_shares < 0.5 - _TOLERANCE).sum(axis=1).clip(max=last_index)
     upper_indexes = (cumulative_shares < 0.5 + _TOLERANCE).sum(axis=1).clip(max=last_index)
-    median: Floats = (sorted_values[lower_indexes] + sorted_values[upper_indexes]) / 2
-    return median
+    return np.asarray((sorted_values[lower_indexes] + sorted_values[upper_indexes]) / 2)
 
 
 def _geometric(values: Floats, shares: Floats) -> Floats:
-    mean: Floats = np.exp(shares @ np.log(values))
-    return mean
+    return np.exp(shares @ np.log(values))
 
 
 def _harmonic(values: Floats, shares: Floats) -> Floats:
-    mean: Floats = 1 / (shares @ (1 / values))
-    return mean
+    return 1 / (shares @ (1 / values))
 
 
 def _arithmetic_geometric(values: Floats, shares: Floats) -> Floats:
@@ -57,8 +53,7 @@ def _arithmetic_geometric(values: Floats, shares: Floats) -> Floats:
 
 
 def _root_mean_square(values: Floats, shares: Floats) -> Floats:
-    mean: Floats = np.sqrt(shares @ values**2)
-    return mean
+    return np.sqrt(shares @ values**2)
 
 
 MEANS: dict[str, Callable[[Floats, Floats], Floats]] = {

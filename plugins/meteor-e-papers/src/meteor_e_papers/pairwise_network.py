@@ -125,15 +125,13 @@ class PairwiseNetwork(Estimator):
 
         from meteor_e_papers.pairwise_architectures import make_architecture
 
-        swapped: NDArray[Any] = make_architecture(self.options).swap_hypotheses(torch.tensor(X)).numpy()
-        return swapped
+        return np.asarray(make_architecture(self.options).swap_hypotheses(torch.tensor(X)).numpy())
 
     def scale_pairs(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
         """Scale the inputs to the range from -1 to 1. Values outside the range of the training data are clipped."""
         self._check_inputs(X)
         scaled = (np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1
-        result: NDArray[np.float32] = scaled.astype(np.float32)
-        return result
+        return scaled.astype(np.float32)
 
     def scale_data(self, X: Floats, y: NDArray[Any]) -> LabeledPairs:  # noqa: N803
         """Scale the inputs, and return the data for training or validation."""
@@ -184,8 +182,7 @@ class PairwiseNetwork(Estimator):
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
         """Predict the label of each pair: 1 if the first hypothesis is better, and 0 otherwise."""
-        result: NDArray[np.int64] = (self.decision_function(X) > 0).astype(np.int64)
-        return result
+        return (self.decision_function(X) > 0).astype(np.int64)
 
     def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
         """Return Kendall's τ between the decisions of the network and the labels. Ties count as errors."""

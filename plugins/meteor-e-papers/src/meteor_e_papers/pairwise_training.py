@@ -292,5 +292,4 @@ class _Trainer:
             differences = logits - self.architecture.forward(theta, swapped_pairs).logits
             n_correct += (differences * signs > 0).sum(dim=1)
         n_pairs = max(1, len(self.data.validation_pairs))
-        taus: Floats = (2 * n_correct / n_pairs - 1).cpu().numpy().astype(float)
-        return taus
+        return np.asarray((2 * n_correct / n_pairs - 1).cpu().numpy().astype(float))

@@ -217,5 +217,4 @@ class Comet(Zwickel):
         rows = self._select_features(features)
         meteor = rows[:, 1]
         is_extreme = (meteor <= EXTREME) | (meteor >= 1 - EXTREME)
-        scores: Floats = np.where(is_extreme, meteor, self._predict(rows))
-        return scores
+        return np.where(is_extreme, meteor, self._predict(rows))

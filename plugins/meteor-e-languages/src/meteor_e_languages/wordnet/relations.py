@@ -95,14 +95,11 @@ def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int
         visited = {synset}
         generation = [synset]
         for _ in range(max_distance):
-            next_generation = []
-            for child in generation:
-                for parent in parents.get(child, ()):
-                    if parent not in visited:
-                        visited.add(parent)
-                        next_generation.append(parent)
-                        yield synset, parent
-            generation = next_generation
+            next_generation = dict.fromkeys(parent for child in generation for parent in parents.get(child, ()))
+            generation = [ancestor for ancestor in next_generation if ancestor not in visited]
+            visited.update(generation)
+            for ancestor in generation:
+                yield synset, ancestor
 
 
 def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> int:

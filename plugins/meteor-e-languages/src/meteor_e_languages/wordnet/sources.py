@@ -143,9 +143,7 @@ def find_tabs(folder: Path | None, language: Language) -> Tab | None:
     folders = [folder] if folder is not None else nltk_folders()
     for data_folder in folders:
         for file_name in file_names:
-            tab = _find_tab_file(data_folder, file_name)
-            if tab is None:
-                tab = _find_tab_in_archives(data_folder, file_name)
+            tab = _find_tab_file(data_folder, file_name) or _find_tab_in_archives(data_folder, file_name)
             if tab is not None:
                 return tab
     return None

@@ -167,8 +167,7 @@ class VectorFileFeature(FileFeature, SegmentFeature):
         for segment in segments:
             if segment not in self._rows:
                 raise InputError(f"{input_name(self.options.file)}: has no vector for {quote(segment)}")
-        table: NDArray[np.float64] = self._table[[self._rows[segment] for segment in segments]]
-        return table
+        return np.asarray(self._table[[self._rows[segment] for segment in segments]])
 
 
 class ScoreFileOptions(ComponentOptions):

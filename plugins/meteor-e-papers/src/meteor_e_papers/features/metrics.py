@@ -65,8 +65,8 @@ class _MetricFeature(Feature):
 
     def _compute_scores(self, statistics: Floats) -> Floats:
         """Return the scaled scores of the segments as an array ``(segments, 1)``."""
-        scores: Floats = np.asarray(self.metric.segment_scores(statistics), float)[:, None] / self.scale
-        return scores
+        segment_scores = np.asarray(self.metric.segment_scores(statistics), float)
+        return segment_scores[:, None] / self.scale
 
     def describe(self) -> str:
         """Return the metric, the version of sacreBLEU, and the metric's options, separated by ``|``."""
