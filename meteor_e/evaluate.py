@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -296,7 +297,7 @@ class _SystemSum:
         metric_sums: one sum per metric.
         keep: the data of segments that the table keeps.
         segment_count: number of segments so far.
-        ids: ids of the segments; empty if they are not kept.
+        ids: ids of the segments, by batch; empty if they are not kept.
         reference_counts: the distinct numbers of references per segment.
         reference_digest: a hash of the references; 0 if it is not needed.
     """
@@ -305,7 +306,7 @@ class _SystemSum:
     metric_sums: Sequence[_MetricSum]
     keep: KeptData
     segment_count: int = 0
-    ids: list[SegmentId] = field(default_factory=list)
+    ids: list[Sequence[SegmentId]] = field(default_factory=list)
     reference_counts: set[int] = field(default_factory=set)
     reference_digest: int = 0
 
@@ -324,7 +325,7 @@ class _SystemSum:
         self.segment_count += len(batch)
         self.reference_counts.update(map(len, batch.references))
         if self.keep.segments:
-            self.ids += batch.ids
+            self.ids.append(batch.ids)
         if self.keep.references:
             for references in batch.references:
                 self.reference_digest = hash((self.reference_digest, *references))
@@ -340,7 +341,14 @@ class _SystemSum:
         if len(self.metric_sums) == 1:
             # If there is only one metric, the segments that the metric skips are not counted.
             segment_count = self.metric_sums[0].segment_count
-        return SystemScores(self.system.name, segment_count, scores, self.ids, self.reference_digest)
+        return SystemScores(self.system.name, segment_count, scores, _join_ids(self.ids), self.reference_digest)
+
+
+def _join_ids(parts: Sequence[Sequence[SegmentId]]) -> Sequence[SegmentId]:
+    """Join the ids of consecutive batches. Line numbers are returned as a range."""
+    if parts and all(isinstance(part, range) for part in parts):
+        return range(1, 1 + sum(map(len, parts)))
+    return list(itertools.chain.from_iterable(parts))
 
 
 @dataclass

@@ -176,7 +176,10 @@ class _Columns:
     def make_batch(self, position: int, system: str, alignments: bool) -> Batch:
         """Return the segments as a batch. Its sources are ``None`` unless every segment has a source."""
         sources: Any = None if None in self.sources else self.sources
-        return Batch(self.hypotheses, self.references, sources, self.ids, position, system, alignments=alignments)
+        # Line numbers are stored as a range, which needs less memory than a list.
+        line_numbers = range(position + 1, position + 1 + len(self.ids))
+        ids = line_numbers if self.ids == list(line_numbers) else self.ids
+        return Batch(self.hypotheses, self.references, sources, ids, position, system, alignments=alignments)
 
 
 def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> _Columns:

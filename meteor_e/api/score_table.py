@@ -85,14 +85,14 @@ class SystemScores:
         system: name of the system.
         segment_count: number of segments.
         metrics: one entry per metric.
-        ids: ids of the segments; empty if segments were not kept.
+        ids: ids of the segments, a range if they are line numbers; empty if segments were not kept.
         reference_digest: a hash of the references; 0 if it was not computed.
     """
 
     system: str
     segment_count: int
     metrics: list[MetricScores]
-    ids: list[SegmentId] = field(default_factory=list, repr=False)
+    ids: Sequence[SegmentId] = field(default=(), repr=False)
     reference_digest: int = 0
 
 

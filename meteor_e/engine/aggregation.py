@@ -387,7 +387,7 @@ def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
     words = _list_words(word_types, word_counts, settings)
     class_levels = _group_word_types(word_types.types, settings.matchers, settings.parameters.weights)
     levels = [_Level(words.make_keys(level.class_of_type), level.matcher_weight) for level in class_levels]
-    # The last level contains the matches of all matchers. It determines the chunks, for which all words count 1.
+    # The last level contains the matches of all matchers, from which the chunks are counted.
     final_classes = class_levels[-1].class_of_type[words.types]
     return _TextCounts(
         levels=levels,

@@ -88,7 +88,7 @@ class Engine(ABC):
     """Score batches of segments. This is the base class of the engines. Several threads may use the same engine.
 
     Class attributes:
-        name: name of the engine, which is the value of :attr:`meteor_e.Meteor.engine`.
+        name: name of the engine. It is the value of :attr:`meteor_e.Meteor.engine`.
     """
 
     name: ClassVar[str]

@@ -180,7 +180,10 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 
 
 def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], compute_gain: _Gain) -> list[list[_Run]]:
-    """Divide the candidates of each reference position into runs. A list that positions share is divided only once."""
+    """Divide the candidates of each reference position into runs.
+
+    If several positions share a list of candidates, the list is divided only once.
+    """
     distinct_lists = {id(candidates): candidates for candidates in lists}
     runs_by_id = {list_id: _divide_into_runs(distinct_lists[list_id], compute_gain) for list_id in distinct_lists}
     return [runs_by_id[id(candidates)] for candidates in lists]
@@ -317,7 +320,7 @@ def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs
 
 
 def _append_extensions(path: _Path, position: int, extensions: _Extensions, extended_paths: list[_Path]) -> None:
-    """Append all extensions of a path at a reference position to a list."""
+    """Extend a path by each candidate of a reference position, and append the extended paths to a list."""
     rank, used_words, _, next_position, matches = path
     for rank_change, words, chunk_end, reference_end, candidate in extensions.by_candidates:
         extended_matches = (matches, position, candidate)

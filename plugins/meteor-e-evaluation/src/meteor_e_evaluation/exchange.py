@@ -86,7 +86,14 @@ class UnitExchange:
         return first_sums, second_sums
 
     def _sum_exchanged_units(self, terms: Floats) -> Floats:
-        """Sum terms ``(sums, units)`` over the exchanged units of each sample. The result is ``(sums, samples)``."""
+        """Return the sum of some terms over the units that each sample exchanges.
+
+        Args:
+            terms: one row per sum, ``(sums, units)``.
+
+        Returns:
+            An array ``(sums, samples)``.
+        """
         unit_masks = self.masks.reshape(len(self.masks), self.n_units)  # (samples, units)
         # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
         n_blocks = 1 + unit_masks.size // BLOCK
@@ -510,8 +517,8 @@ def _sum_by_threshold(
 def _choose_thresholds(distances: Floats) -> Floats:
     """Return the tie thresholds to try.
 
-    The thresholds are 0 and all score differences. If there are too many differences, the thresholds are 0 and some
-    quantiles of the differences.
+    The thresholds are 0 and all score differences. If there are very many differences, quantiles of the differences
+    replace them.
     """
     if distances.size <= MAX_EXACT_DIFFERENCES:
         return np.unique(np.append(distances, 0.0))

@@ -216,10 +216,12 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
         The total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
     """
     order = np.argsort(distances, kind="stable")
-    # The thresholds are 0 and the distances. Each distance ties one more pair.
+    # The possible thresholds are 0 and the distances of the pairs. If a threshold is raised to the next distance, one
+    # more pair is tied.
     thresholds = np.r_[0.0, distances[order]]
     correct_weights = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
-    # A threshold ties all pairs with the same distance, so only the last one of equal thresholds counts.
+    # Pairs with equal distances are tied by the same threshold. Of several equal thresholds, only the last one has the
+    # right weight.
     is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
     best_index = int(np.argmax(np.where(is_last_of_equal, correct_weights, -math.inf)))
     return float(correct_weights[best_index]), float(thresholds[best_index])

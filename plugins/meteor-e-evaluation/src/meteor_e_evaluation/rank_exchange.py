@@ -288,7 +288,7 @@ class JointRanking(ABC):
         self.scores = scores
         self.n_units = n_units
         self.table = RankTable(scores, n_units)
-        # The total of the sums of both metrics without an exchange, in which each metric has pairs of its own scores.
+        # Without an exchange, each metric is computed from pairs of its own scores. The total adds up both metrics.
         first_sums = self.sum_pairs(scores.select(scores.is_first))
         second_sums = self.sum_pairs(scores.select(~scores.is_first))
         self._total = (first_sums.sum() + second_sums.sum()) / 2

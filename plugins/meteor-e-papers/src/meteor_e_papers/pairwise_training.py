@@ -70,7 +70,7 @@ def compute_pair_logits(architecture: Architecture, theta: NDArray[np.float32], 
     with torch.no_grad():
         batches = torch.from_numpy(pairs).tensor_split(n_batches)
         logits = torch.cat([architecture.forward(parameters, batch[None]).logits[0] for batch in batches])
-    return logits.numpy().astype(float)
+    return np.asarray(logits.numpy(), float)
 
 
 class _DeviceData(NamedTuple):

@@ -30,7 +30,7 @@ def check_words(name: str, text: str, words: Sequence[str]) -> list[str]:
 
 
 def segment_text(name: str, text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return the words of a text. Lone surrogates become separate words, because the libraries reject them.
+    """Return the words of a text. Lone surrogates, which the libraries reject, become separate words.
 
     Args:
         name: the name of the library, for error messages.

@@ -147,7 +147,7 @@ class Question:
         forms_and_breaks = split_forms_with_breaks(self._folded_references)
         self.reference_forms = frozenset(forms_and_breaks) - {"\n"}
         self._padded_lines = join_forms(forms_and_breaks).split("\n")
-        # Identical references are listed once. A single space is a line without a word.
+        # Identical references are listed only once. The padded line of a reference without words is a space.
         self.padded_references = [line for line in dict.fromkeys(self._padded_lines) if line != " "]
         self.number_lists = self._list_numbers()
         self._references: dict[str, Reference] = {}

@@ -50,7 +50,7 @@ class PieceTokenizer:
     @property
     def vocabulary_size(self) -> int:
         """The number of word pieces."""
-        return self._tokenizer.get_vocab_size()
+        return int(self._tokenizer.get_vocab_size())
 
     def add_special_ids(self, part: Part) -> list[int]:
         """Return the ids of all word pieces of a part, with the special pieces at both ends."""
