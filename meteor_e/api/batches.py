@@ -73,8 +73,10 @@ class Batch:
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if not self.ids:
-            self.ids = range(self.position + 1, self.position + 1 + len(self.hypotheses))
+        line_numbers = range(self.position + 1, self.position + 1 + len(self.hypotheses))
+        # Line numbers are stored as a range, which needs less memory than a list.
+        if not self.ids or self.ids == list(line_numbers):
+            self.ids = line_numbers
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -176,10 +178,7 @@ class _Columns:
     def make_batch(self, position: int, system: str, alignments: bool) -> Batch:
         """Return the segments as a batch. Its sources are ``None`` unless every segment has a source."""
         sources: Any = None if None in self.sources else self.sources
-        # Line numbers are stored as a range, which needs less memory than a list.
-        line_numbers = range(position + 1, position + 1 + len(self.ids))
-        ids = line_numbers if self.ids == list(line_numbers) else self.ids
-        return Batch(self.hypotheses, self.references, sources, ids, position, system, alignments=alignments)
+        return Batch(self.hypotheses, self.references, sources, self.ids, position, system, alignments=alignments)
 
 
 def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> _Columns:

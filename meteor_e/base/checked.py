@@ -34,10 +34,11 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     data = document.data if document.source else _simplify_value(document.data)
     if not isinstance(data, dict):
         raise document.error((), f"must be a mapping of keys to values, not {_describe_value(data)}")
-    mistake = _find_mistake(data, kind, noun)
-    if mistake is not None:
-        raise document.error(mistake.key, mistake.description)
-    return msgspec.convert(data, kind)
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        mistake = _explain_error(error, data, kind, noun)
+        raise document.error(mistake.key, mistake.description) from None
 
 
 def _simplify_value(value: Any) -> Any:
@@ -62,23 +63,21 @@ class _Mistake(NamedTuple):
     description: str
 
 
-def _find_mistake(value: Any, kind: Any, noun: str) -> _Mistake | None:
-    """Find the first invalid entry in a value. Return ``None`` if the value is valid.
+def _explain_error(error: msgspec.ValidationError, value: Any, kind: Any, noun: str) -> _Mistake:
+    """Find the first invalid entry in an invalid value.
 
-    msgspec does not say which key of a mapping is invalid. Each item of an invalid value is therefore checked
-    separately.
+    msgspec does not say which key of a mapping is invalid. Each item of the value is therefore checked separately.
 
     Args:
-        value: the value.
+        error: the error of msgspec for the value.
+        value: the invalid value.
         kind: the type that the value should have.
         noun: the word for a key in error messages.
     """
-    error = _validate(value, kind)
-    if error is None:
-        return None
     for item in _iterate_items(value, kind):
-        mistake = _find_mistake(item.value, item.kind, noun)
-        if mistake is not None:
+        item_error = _validate(item.value, item.kind)
+        if item_error is not None:
+            mistake = _explain_error(item_error, item.value, item.kind, noun)
             return mistake._replace(key=(item.key, *mistake.key))
     if error.__cause__ is not None:
         # A struct that validates its own fields has raised this error.
