@@ -1,4 +1,4 @@
-"""METEOR and METEOR-E for Python, without Java.
+"""Compute the metrics METEOR and METEOR-E without Java.
 
 >>> from meteor_e import Meteor
 >>> Meteor("en").score("the cat sat on the mat", ["a cat was sitting on the mat"]).score

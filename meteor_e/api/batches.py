@@ -182,7 +182,7 @@ class _Columns:
 
 
 def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> _Columns:
-    """Read the segments of the next batch. If an error occurs, the segments before the error are returned.
+    """Read and check the segments of the next batch. If an error occurs, the segments before the error are returned.
 
     Args:
         numbered_segments: the remaining segments, with their indexes.
@@ -190,33 +190,27 @@ def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: in
         max_characters: number of characters of a full batch.
     """
     columns = _Columns()
+    character_count = 0
     try:
-        _read_columns(columns, numbered_segments, max_segments, max_characters)
+        for index, (segment_id, hypothesis, references, source) in itertools.islice(numbered_segments, max_segments):
+            reference = references[0] if type(references) in _SEQUENCES and len(references) == 1 else references
+            # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
+            if type(hypothesis) is str and type(reference) is str and hypothesis.isascii() and reference.isascii():
+                checked_references: Sequence[str] = (reference,)
+                reference_characters = len(reference)
+            else:
+                checked_references = _check_segment(index, hypothesis, references)
+                reference_characters = sum(map(len, checked_references))
+            columns.ids.append(segment_id)
+            columns.hypotheses.append(hypothesis)
+            columns.references.append(checked_references)
+            columns.sources.append(source)
+            character_count += len(hypothesis) + reference_characters
+            if character_count >= max_characters:
+                break
     except Exception as error:
         columns.error = error
     return columns
-
-
-def _read_columns(
-    columns: _Columns, numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int
-) -> None:
-    """Check segments, and append them to the columns until the batch is full."""
-    character_count = 0
-    for index, (segment_id, hypothesis, references, source) in numbered_segments:
-        reference = references[0] if type(references) in _SEQUENCES and len(references) == 1 else references
-        # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
-        if type(hypothesis) is str and type(reference) is str and hypothesis.isascii() and reference.isascii():
-            checked_references: Sequence[str] = (reference,)
-            character_count += len(hypothesis) + len(reference)
-        else:
-            checked_references = _check_segment(index, hypothesis, references)
-            character_count += len(hypothesis) + sum(map(len, checked_references))
-        columns.ids.append(segment_id)
-        columns.hypotheses.append(hypothesis)
-        columns.references.append(checked_references)
-        columns.sources.append(source)
-        if len(columns.hypotheses) == max_segments or character_count >= max_characters:
-            return
 
 
 def _check_segment(index: int, hypothesis: object, references: object) -> Sequence[str]:
@@ -287,9 +281,9 @@ def map_in_order(
 ) -> Iterator[tuple[Batch, Result]]:
     """Apply a function to batches in several threads, and yield each batch with its result in the original order.
 
-    The first batches are small. They are mapped one after the other with all threads, so that the features of each word
-    of a short corpus are computed only once. As soon as a batch is full, every thread maps a batch of its own. Then the
-    threads do not have to wait while Python reads batches and adds up results.
+    The first batches are small. All threads process a small batch together, so that the features of each word of a
+    short corpus are computed only once. When the batches have reached their full size, each thread processes a
+    different batch. The threads then do not have to wait while Python reads batches and adds up results.
 
     Args:
         function: function of one batch. It uses ``batch.threads`` threads, and ends with KeyboardInterrupt soon after
@@ -303,19 +297,20 @@ def map_in_order(
     """
     for batch in batches:
         if threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
-            yield from _map_full_batches(function, itertools.chain([batch], batches), threads)
-            return
-        batch.threads = threads
-        yield batch, function(batch)
+            remaining_batches = itertools.chain([batch], batches)
+            yield from _map_full_batches(function, remaining_batches, threads)
+        else:
+            batch.threads = threads
+            yield batch, function(batch)
 
 
 def _map_full_batches(
     function: Callable[[Batch], Result], batches: Iterator[Batch], threads: int
 ) -> Iterator[tuple[Batch, Result]]:
-    """Apply a function to batches so that every thread maps a batch of its own."""
+    """Apply a function to batches in several threads. Each thread processes one batch at a time."""
     pool = _start_pool(threads)
     if pool is None:
-        # The operating system cannot start threads, so the calling thread maps the batches.
+        # If the operating system cannot start threads, the calling thread processes all batches.
         return map_in_order(function, batches, threads=1)
     return _map_in_pool(function, batches, pool, threads)
 
@@ -335,10 +330,10 @@ def _map_in_pool(
         threads: number of threads of the pool.
     """
     pending: deque[tuple[Batch, Future[Result]]] = deque()
-    stop: list[bool] = []
-    reading = _Reading(batches)
+    stop: list[bool] = []  # The function stops early if this list is not empty.
+    readable_batches = _ReadableBatches(batches)
     try:
-        for batch in reading:
+        for batch in readable_batches:
             batch.threads = 1
             batch.stop = stop
             pending.append((batch, pool.submit(function, batch)))
@@ -346,16 +341,16 @@ def _map_in_pool(
                 yield _wait_for_first(pending)
         while pending:
             yield _wait_for_first(pending)
-        if reading.error is not None:
-            raise reading.error
+        if readable_batches.error is not None:
+            raise readable_batches.error
     finally:
         # If the caller stops early, batches in progress are interrupted and waiting batches are not started.
         stop.append(True)
         pool.shutdown(cancel_futures=True)
 
 
-class _Reading:
-    """An iterator over batches that ends if a batch cannot be read. The error is then stored in ``error``."""
+class _ReadableBatches:
+    """The batches that precede the first batch that cannot be read. The error of this batch is stored in ``error``."""
 
     def __init__(self, batches: Iterator[Batch]) -> None:
         self._batches = batches

@@ -164,14 +164,13 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         Raises:
             ConfigError: for the first option that is unknown, missing, or of the wrong type.
         """
+        if cls.Options is None and not options:
+            return None
         title = f"{cls.kind} {cls.name!r}"
         if cls.Options is None:
-            # Components without options do not need the slow imports below.
-            if options:
-                first_name = next(iter(options))
-                raise ConfigError(f"{title} has no option {first_name!r}; it has no options")
-            return None
-        from meteor_e.base.checked import convert
+            unknown_option, *_ = options
+            raise ConfigError(f"{title} has no option {unknown_option!r}; it has no options")
+        from meteor_e.base.checked import convert  # This import is slow.
         from meteor_e.base.yamlfile import Document
 
         with add_location(title):

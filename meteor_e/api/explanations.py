@@ -10,23 +10,35 @@ from meteor_e.api.segments import System
 from meteor_e.base.errors import ConfigError
 
 
-def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
+class Explanation(NamedTuple):
+    """A metric's explanation of the scores of a system, or of the score difference between two systems.
+
+    Attributes:
+        metric: label of the metric.
+        first_system: name of the first system.
+        second_system: name of the second system; empty if the explanation concerns a single system.
+        text: the explanation.
+    """
+
+    metric: str
+    first_system: str
+    second_system: str
+    text: str
+
+
+def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Explanation]:
     """Explain why the scores of the first system differ from the scores of each other system.
 
-    For a single system, the segment scores are explained, and the second name in the result is empty.
+    For a single system, the segment scores are explained.
 
     Args:
         metrics: the metrics. Metrics that cannot explain their scores are ignored.
         systems: the systems, which are read again.
 
-    Returns:
-        For each explanation the label of the metric, the name of the first system, the name of the other system, and
-        the text.
-
     Raises:
         ConfigError: if no metric explains its scores.
     """
-    explaining_metrics = check_explanations(metrics, systems)
+    explaining_metrics = select_explaining_metrics(metrics, systems)
     if len(systems) == 1:
         return [_explain_system(metric, systems[0]) for metric in explaining_metrics]
     explanations = []
@@ -36,20 +48,20 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
     return explanations
 
 
-def _explain_system(metric: Any, system: System) -> tuple[str, str, str, str]:
+def _explain_system(metric: Any, system: System) -> Explanation:
     """Explain the scores of the segments of a system."""
     texts = _read_texts(system)
     explanation = metric.explain_system(texts.hypotheses, texts.references, system.name, texts.sources)
-    return metric.label, system.name, "", explanation
+    return Explanation(metric.label, system.name, "", explanation)
 
 
-def _explain_difference(metric: Any, first: System, second: System) -> tuple[str, str, str, str]:
+def _explain_difference(metric: Any, first: System, second: System) -> Explanation:
     """Explain why two systems have different scores."""
     texts = _read_texts(first)
     second_hypotheses = _read_texts(second).hypotheses
     names = (first.name, second.name)
     explanation = metric.explain(texts.hypotheses, second_hypotheses, texts.references, names, texts.sources)
-    return metric.label, *names, explanation
+    return Explanation(metric.label, first.name, second.name, explanation)
 
 
 class _Texts(NamedTuple):
@@ -71,8 +83,8 @@ def _read_texts(system: System) -> _Texts:
     )
 
 
-def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Any]:
-    """Return the metrics that explain their scores.
+def select_explaining_metrics(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Any]:
+    """Return the metrics that can explain the scores of these systems.
 
     Raises:
         ConfigError: if no metric explains its scores, or if there is one system and no metric explains a single system.

@@ -1,4 +1,4 @@
-"""Features, which describe hypotheses and references by numbers. Learned metrics are computed from features.
+"""Features describe hypotheses and references by numbers. Learned metrics compute their scores from features.
 
 A minimal plugin::
 
@@ -23,7 +23,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from meteor_e.api.component import Component
 from meteor_e.base.errors import InputError, PluginError, plugin_errors
@@ -131,13 +131,11 @@ class Feature(Component):
                 the feature needs is missing.
             PluginError: if the feature fails, or does not return finite rows of its dimension.
         """
-        arguments: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
-        for name, values in (("sources", sources), ("systems", systems), ("segments", segments)):
-            if values is not None:
-                arguments[name] = values
-        columns = check_items(**arguments)
-        columns["references"] = [[texts] if isinstance(texts, str) else texts for texts in columns["references"]]
-        return self.rows(FeatureBatch(**columns))
+        optional = {"sources": sources, "systems": systems, "segments": segments}
+        provided = {name: values for name, values in optional.items() if values is not None}
+        columns = check_items(hypotheses=hypotheses, references=references, **provided)
+        reference_lists = [[texts] if isinstance(texts, str) else texts for texts in columns.pop("references")]
+        return self.rows(FeatureBatch(references=reference_lists, **columns))
 
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Compute and check the feature's values for a batch. The shape is ``(len(batch), dimension)``.

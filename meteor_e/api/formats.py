@@ -1,11 +1,11 @@
 """The results of commands, and the output formats that write results (option ``-f``).
 
-A command computes a :class:`Result`. It can be viewed as grids for people, as records with all digits for other
-programs, and as a document for JSON. An :class:`OutputFormat` writes one of these views. A plugin adds a format with a
-class::
+A command computes a :class:`Result`. A result has three views: tables with rounded numbers, records with all digits,
+and a JSON document. An :class:`OutputFormat` writes one of these views to a stream. A plugin adds an output format by
+defining a class::
 
     class OrgFormat(OutputFormat):
-        \"\"\"Tables of Emacs Org.\"\"\"
+        \"\"\"Writes tables in the syntax of Emacs Org mode.\"\"\"
 
         name = "org"
 

@@ -206,8 +206,8 @@ def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segme
 def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinition]:
     """Return the plugin's named chains as paths of YAML files.
 
-    A chain has the name of its file without the suffix ``.yaml``. If the hook returns a mapping, the keys are the names
-    of the chains. Paths must be absolute.
+    The paths must be absolute. A chain is named after its file, without the suffix ``.yaml``. If the hook returns a
+    mapping, a chain is named after its key instead.
     """
 
 

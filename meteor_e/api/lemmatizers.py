@@ -81,12 +81,7 @@ class Lemmatizer(Component):
             return []
         if self.scope == "sentence":
             return list(self._sentence_cache[tuple(words)])
-        token_by_word = self._word_cache.get_items(words)
-        missing_words = [word for word in dict.fromkeys(words) if word not in token_by_word]
-        if missing_words:
-            new_tokens = dict(zip(missing_words, self._make_tokens(missing_words), strict=True))
-            token_by_word.update(new_tokens)
-            self._word_cache.add_items(new_tokens)
+        token_by_word = self._word_cache.get_or_make_items(words, self._make_tokens)
         return [token_by_word[word] for word in words]
 
     def _make_tokens(self, words: Sequence[str]) -> list[Token]:

@@ -213,7 +213,10 @@ class OverlapMatcher(Matcher):
         """
 
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
-        """Return pairs of a piece of a token and a number from 0, which distinguishes repeated pieces."""
+        """Return a pair ``(piece, count)`` for each piece of a token.
+
+        The count is the number of equal pieces that precede the piece. It makes the pairs of repeated pieces distinct.
+        """
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []
         for piece in self.pieces(token):
@@ -331,12 +334,7 @@ class SimilarityMatcher(VectorMatcher):
         """Return the vectors of a segment's tokens. Vectors that are not in the cache are computed."""
         import numpy as np
 
-        row_by_token = self._row_cache.get_items(tokens)
-        missing_tokens = [token for token in dict.fromkeys(tokens) if token not in row_by_token]
-        if missing_tokens:
-            new_rows = dict(zip(missing_tokens, self.compute_vectors(missing_tokens), strict=True))
-            row_by_token.update(new_rows)
-            self._row_cache.add_items(new_rows)
+        row_by_token = self._row_cache.get_or_make_items(tokens, self.compute_vectors)
         return np.stack([row_by_token[token] for token in tokens])
 
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -403,8 +401,7 @@ class PhraseMatcher(Matcher):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose all pairs of phrases that the table contains.
 
-        First come the pairs in which the table lists the hypothesis phrase as a paraphrase of the reference phrase.
-        Then follow the pairs in which the table lists the reference phrase as a paraphrase of the hypothesis phrase.
+        The matcher looks up the paraphrases of the reference phrases before the paraphrases of the hypothesis phrases.
         """
         table = self.table
         if table is None:

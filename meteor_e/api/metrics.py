@@ -192,7 +192,7 @@ def named_options(text: str, location: str) -> dict[str, Any]:
 class SummedStatistics(Protocol):
     """The statistics of a batch and their sum. With the sum, METEOR can compute a score without NumPy.
 
-    METEOR's implementation is :class:`meteor_e.scoring.rows.Rows`. The function ``numpy.asarray`` converts the
+    The class :class:`meteor_e.scoring.rows.Rows` implements this protocol. The function ``numpy.asarray`` converts the
     statistics to an array with one row of additive statistics per segment.
 
     Attributes:
@@ -483,9 +483,9 @@ class Metric(Component):
         statistics = compute_statistics(metric, batch)
         segment_scores = _make_segment_scores(metric, statistics, signature) if segments else ()
         progress(self.label, len(batch), len(batch))
-        total = add_statistics(None, statistics)
-        score, *_ = system_values(metric, total, statistics, len(batch))
-        return CorpusScore(score, signature, len(batch), segment_scores)
+        statistics_sum = add_statistics(None, statistics)
+        system_score, *_ = system_values(metric, statistics_sum, statistics, len(batch))
+        return CorpusScore(system_score, signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Score a single segment. Arguments and errors are like those of :meth:`corpus`."""
@@ -547,39 +547,38 @@ def compute_raw_statistics(metric: Metric, batch: Batch, *, finite: bool = True)
     """
     with plugin_errors(f"metric {metric.name!r}"):
         statistics = metric.statistics(batch)
-        if isinstance(statistics, SummedStatistics):
-            return statistics
-        import numpy as np
-
-        rows: Floats = np.asarray(statistics, float)
-    _check_statistics(metric, batch, rows, finite=finite)
-    return rows
+    if isinstance(statistics, SummedStatistics):
+        return statistics
+    return _make_statistics_array(metric, batch, statistics, finite=finite)
 
 
-def _check_statistics(metric: Metric, batch: Batch, statistics: Floats, *, finite: bool) -> None:
-    """Check that a metric returned one row of statistics per segment of a batch.
+def _make_statistics_array(metric: Metric, batch: Batch, statistics: ArrayLike, *, finite: bool) -> Floats:
+    """Convert statistics to an array, and check that it has one row per segment of a batch.
 
     Args:
         metric: the metric.
         batch: the segments.
-        statistics: the statistics.
+        statistics: the result of :meth:`Metric.statistics`.
         finite: whether infinite statistics and NaN are an error.
 
     Raises:
-        PluginError: if there is not one row per segment.
+        PluginError: if the statistics are not an array, or if there is not one row per segment.
         InputError: if statistics are not finite.
     """
     import numpy as np
 
-    if statistics.ndim != 2 or len(statistics) != len(batch):
+    with plugin_errors(f"metric {metric.name!r}"):
+        rows: Floats = np.asarray(statistics, float)
+    if rows.ndim != 2 or len(rows) != len(batch):
         raise PluginError(
-            f"metric {metric.name!r} returned statistics of shape {statistics.shape} for {len(batch)} segments; "
+            f"metric {metric.name!r} returned statistics of shape {rows.shape} for {len(batch)} segments; "
             "one row per segment is needed"
         )
-    is_finite = np.isfinite(statistics).all(axis=1)  # (segments,)
+    is_finite = np.isfinite(rows).all(axis=1)  # (segments,)
     if finite and not is_finite.all():
         index = int(np.argmin(is_finite))  # The first segment that is not finite.
-        raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {statistics[index]}")
+        raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {rows[index]}")
+    return rows
 
 
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:

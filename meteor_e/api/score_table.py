@@ -6,9 +6,11 @@ table.
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.formats import MetricColumn
@@ -35,19 +37,19 @@ class MetricInfo:
     signature: str
     about: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def column_slices(self) -> list[slice]:
+        """The slice of each column in the values of the metric. It contains the column's score and parts."""
+        ends = list(itertools.accumulate(1 + len(column.parts) for column in self.columns))
+        return [slice(start, end) for start, end in itertools.pairwise([0, *ends])]
+
     def split_values(self, values: Sequence[float]) -> list[Sequence[float]]:
         """Split a metric's values by column. Each column has a score, which is followed by the parts of the score.
 
         Args:
             values: the values of all columns of the metric, one after the other.
         """
-        column_values = []
-        start = 0
-        for column in self.columns:
-            end = start + 1 + len(column.parts)
-            column_values.append(values[start:end])
-            start = end
-        return column_values
+        return [values[column_slice] for column_slice in self.column_slices]
 
 
 @dataclass
@@ -150,11 +152,9 @@ class ScoreTable:
             KeyError: if there is no such column.
         """
         for metric_index, info in enumerate(self.metrics):
-            value_index = 0
-            for column in info.columns:
+            for column, column_slice in zip(info.columns, info.column_slices, strict=True):
                 if column.name == name:
-                    return metric_index, value_index
-                value_index += 1 + len(column.parts)
+                    return metric_index, column_slice.start
         raise KeyError(name)
 
     def scores(self, name: str) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 Key = TypeVar("Key")
@@ -52,6 +52,23 @@ class BoundedCache(dict[Key, Value]):
             value = self.get(key)
             if value is not None:
                 items[key] = value
+        return items
+
+    def get_or_make_items(
+        self, keys: Sequence[Key], make_values: Callable[[list[Key]], Iterable[Value]]
+    ) -> dict[Key, Value]:
+        """Return the items of several keys. Missing values are computed by a single call, and added to the cache.
+
+        Args:
+            keys: the keys, which may be repeated.
+            make_values: a function that returns the values of distinct keys that are missing in the cache.
+        """
+        items = self.get_items(keys)
+        missing_keys = [key for key in dict.fromkeys(keys) if key not in items]
+        if missing_keys:
+            new_items = dict(zip(missing_keys, make_values(missing_keys), strict=True))
+            self.add_items(new_items)
+            items.update(new_items)
         return items
 
     def add_items(self, items: Mapping[Key, Value]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api.batches import map_in_order
-from meteor_e.api.explanations import check_explanations, explain_systems
+from meteor_e.api.explanations import explain_systems, select_explaining_metrics
 from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
 from meteor_e.api.tables import ScoreRun
@@ -235,7 +235,7 @@ def _prepare_run(inputs: ScoreInputs, metric_options: ScoreMetrics, output: Scor
     metrics = metric_options.create_metrics(metric_options.metrics or ("meteor",))
     if output.explain:
         systems = load_systems(systems)
-        check_explanations(metrics, systems)
+        select_explaining_metrics(metrics, systems)  # This call raises an error if no metric can explain its scores.
     return ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
 
 
