@@ -282,6 +282,17 @@ def test_score_line_errors_name_the_line(judgment_task, level, text, message):
         load(f"{{file: h.score, format: score-{level}}}")
 
 
+def test_system_scores_in_several_files_are_not_overwritten(judgment_task):
+    folder, load = judgment_task
+    write_file(folder / "first.score", "alpha\t1\nbeta\t2\n")
+    write_file(folder / "second.score", "gamma.x\t3\n")
+    write_file(folder / "third.score", "alpha\t4\n")
+    first, second, third = (f"{{file: {name}.score, format: score-systems}}" for name in ("first", "second", "third"))
+    assert load(f"{first}\n  - {second}").system_scores == {"alpha": 1, "beta": 2, "gamma.x": 3}
+    with pytest.raises(InputError, match=r"third.score, line 1: a second score of system alpha; .*first.score, line 1"):
+        load(f"{first}\n  - {third}")
+
+
 def test_evaluate_rejects_duplicate_test_set_names(task):
     loaded_sets = load_test_sets(load_index(task / "index.yaml"))
     with pytest.raises(InputError, match="two test sets are called Tiny cs-en"):

@@ -140,6 +140,7 @@ class JudgmentReader:
         self._n_left_out: Counter[str] = Counter()
         self.systems: set[str] = set()
         self.system_scores: dict[str, float] = {}
+        self._location_of_score: dict[str, str] = {}
 
     def read(self) -> None:
         """Read all files of judgments.
@@ -191,13 +192,12 @@ class JudgmentReader:
         """Read a file with scores of systems, and store the scores of the language pair.
 
         Raises:
-            InputError: if the file contains several scores of a system.
+            InputError: if this file or a previous file contains another score of a system.
         """
-        location_of_system: dict[str, str] = {}
         for human_score in self._iterate_human_scores(spec, file):
             location = human_score.location
             for system in names.resolve(human_score.system, location):
-                first_location = location_of_system.setdefault(system, location)
+                first_location = self._location_of_score.setdefault(system, location)
                 if first_location != location:
                     raise InputError(f"{location}: a second score of system {system}; the first is in {first_location}")
                 self.system_scores[system] = human_score.score
