@@ -20,8 +20,7 @@ def divide(numerator: Floats, denominator: Floats, default: float | Floats = 0.0
     """Divide two arrays element by element. The result is ``default`` where the denominator is not positive."""
     is_positive = denominator > 0
     safe_denominator = np.where(is_positive, denominator, 1)
-    quotient: Floats = np.where(is_positive, numerator / safe_denominator, default)
-    return quotient
+    return np.where(is_positive, numerator / safe_denominator, default)
 
 
 def find_indexes(sorted_keys: Integers, keys: Integers) -> Integers:
@@ -49,8 +48,7 @@ def sum_by_group(groups: Integers, values: Floats | Integers, n_groups: int) -> 
         n_groups: the number of groups.
     """
     # Without any values, ``bincount`` returns integers.
-    sums: Floats = np.bincount(groups, values, n_groups).astype(float)
-    return sums
+    return np.bincount(groups, values, n_groups).astype(float)
 
 
 class PairGroups(NamedTuple):
@@ -81,13 +79,13 @@ def group_pairs(left: Integers, right: Integers) -> PairGroups:
     # Each pair is combined into one integer.
     radix = right.max(initial=0) + 1
     keys = left * radix + right
-    # In sorted order, each group is a run of equal keys. Its first element is the first occurrence of the pair.
+    # Sorting makes equal pairs adjacent and keeps their order, so that each group starts with its first occurrence.
     order = _sort_indexes(keys)
     group_starts = _find_run_starts(keys[order])
     first = order[group_starts]
     counts = np.diff(group_starts, append=len(keys))
     sorted_groups = np.repeat(np.arange(len(counts)), counts)
-    # The group of each element is moved from the sorted position to the original position of the element.
+    # The group indexes are moved from sorted order back to the original order of the pairs.
     inverse = np.empty(len(keys), np.int64)
     inverse[order] = sorted_groups
     return PairGroups(left=left[first], right=right[first], first=first, counts=counts, inverse=inverse)
@@ -109,8 +107,7 @@ def _sort_indexes(keys: Integers) -> Integers:
     index_bits = len(keys).bit_length()
     if keys.max(initial=0) >= 1 << (_MAX_PACKED_BITS - index_bits):
         return np.argsort(keys, kind="stable")
-    # Each integer and its index are packed into a single integer, because NumPy's sort is many times as fast as its
-    # stable argsort.
+    # Each integer is packed together with its index, because NumPy's sort is much faster than its stable argsort.
     packed = np.sort((keys << index_bits) | np.arange(len(keys)))
     return packed & ((1 << index_bits) - 1)
 
@@ -119,5 +116,4 @@ def _find_run_starts(sorted_keys: Integers) -> Integers:
     """Return the index of the first occurrence of each integer in a sorted array."""
     is_start = np.ones(len(sorted_keys), bool)
     is_start[1:] = sorted_keys[1:] != sorted_keys[:-1]
-    starts: Integers = np.flatnonzero(is_start)
-    return starts
+    return np.flatnonzero(is_start)

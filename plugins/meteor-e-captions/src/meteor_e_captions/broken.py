@@ -79,7 +79,7 @@ def count_repetitions(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
         "repeated pairs": np.minimum(pairs.content_repeats, _MAX_REPEATS),
         "repeated triples": np.minimum(ngrams.trigram_repeats, _MAX_REPEATS),
         "doubled words": np.minimum(pairs.doubled_words, _MAX_DOUBLED_WORDS),
-        # In a text that repeats a content word but no pair, the longest repetition is one word.
+        # If a text repeats a content word but no word pair, its longest repetition is a single word.
         "longest repetition": np.maximum(ngrams.longest, np.minimum(words.repeats, 1)),
         "too short": texts.lengths < _MIN_LENGTH,
         "share of repeated words": words.repeats / np.maximum(1, words.counts),
@@ -98,8 +98,7 @@ def _count_repeats(ids: Integers, text_index: Integers, n_texts: int) -> Integer
     n_ids = int(ids.max(initial=0)) + 1
     sorted_keys = np.sort(text_index * n_ids + ids)
     is_repeat = sorted_keys[1:] == sorted_keys[:-1]
-    repeats: Integers = np.bincount(sorted_keys[1:][is_repeat] // n_ids, minlength=n_texts)
-    return repeats
+    return np.bincount(sorted_keys[1:][is_repeat] // n_ids, minlength=n_texts)
 
 
 class _ContentWords(NamedTuple):
@@ -185,18 +184,20 @@ def _count_repeated_ngrams(lexicon: CaptionLexicon, texts: EncodedTexts, has_rep
     is_candidate = has_repeated_pair[text_of_word]
     words = WordSequence(texts.word_ids[is_candidate], text_of_word[is_candidate], len(lexicon.words))
     repeats = _count_repeats_by_order(words, n_texts)  # (orders, texts)
-    # A text that repeats an n-gram also repeats shorter n-grams of each order, so that the orders can be counted.
+    # A text that repeats an n-gram also repeats all shorter parts of this n-gram.
+    # Therefore, the length of the longest repeated n-gram equals the number of orders with repetitions.
     longest = np.count_nonzero(repeats, axis=0)
-    # Overlapping occurrences, as in "a a a a", can be longer than half the text.
-    return _RepeatedNgrams(np.minimum(longest, texts.lengths // 2), trigram_repeats=repeats[_TRIGRAM_INDEX])
+    # Only overlapping occurrences, as in "a a a a", can be longer than half the text.
+    longest_without_overlap = np.minimum(longest, texts.lengths // 2)
+    return _RepeatedNgrams(longest_without_overlap, trigram_repeats=repeats[_TRIGRAM_INDEX])
 
 
 def _count_repeats_by_order(words: WordSequence, n_texts: int) -> Integers:
-    """Count the repeated n-grams of each order from 1 in each text, ``(orders, texts)``."""
+    """Return an array ``(orders, texts)`` with the number of repeated unigrams, bigrams and so on in each text."""
     repeats = np.zeros((_LONGEST_REPETITION, n_texts), np.int64)
     for index, ngrams in enumerate(iterate_ngrams(words, _LONGEST_REPETITION)):
         repeats[index] = _count_repeats(ngrams.ids, ngrams.text_index, n_texts)
-        # If no n-gram is repeated, no longer n-gram is repeated either.
+        # Without any repeated n-gram of this length, longer n-grams cannot be repeated.
         if not repeats[index].any():
             break
     return repeats
@@ -221,12 +222,10 @@ class _NgramWeights(NamedTuple):
 
 
 class _RankedNgram(NamedTuple):
-    """An n-gram of a caption and the weight of its word classes.
-
-    The start and the end of the caption count as words.
+    """An n-gram of a caption with its weight in the model. The start and the end of the caption count as words.
 
     Attributes:
-        weight: the weight.
+        weight: the weight. The model assigns high weights to n-grams that are typical of broken captions.
         order: the length of the n-gram.
         start: the position of the n-gram in the caption.
         phrase: the words of the n-gram.
@@ -336,8 +335,7 @@ class BrokenDetector:
             logits += self._sum_weights(ngram_weights, classes, n_texts)
         logits += count_repetitions(lexicon, texts) @ self._repetition_weights
         # The sum is rounded, because a sum of floating-point numbers depends on the order of addition.
-        result: Floats = np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
-        return result
+        return np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
 
     def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedTexts) -> WordSequence:
         """Replace the words of captions by the ids of their word classes, and add boundary classes to each caption."""
@@ -380,7 +378,7 @@ class BrokenDetector:
     def _explain_ngrams(self, words: Sequence[str]) -> list[str]:
         """Return phrases such as ``it ends with 'a'`` for the most unusual n-grams of a caption.
 
-        At most one phrase describes the end of the caption.
+        The list contains at most one phrase about the end of the caption.
         """
         reasons = []
         explains_end = False

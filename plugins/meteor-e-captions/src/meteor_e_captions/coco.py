@@ -81,7 +81,7 @@ class _CocoScorer:
 
 
 class Meteor(_CocoScorer):
-    """Computes METEOR scores of tokenized captions like ``pycocoevalcap.meteor.meteor.Meteor``, but without Java.
+    """Computes METEOR scores of tokenized captions as ``pycocoevalcap.meteor.meteor.Meteor`` does, but without Java.
 
     Args:
         meteor: the metric. The default is METEOR 1.5 for English with full normalization, as in pycocoevalcap
@@ -101,7 +101,7 @@ class Meteor(_CocoScorer):
 
 
 class Rouge(_CocoScorer):
-    """Computes ROUGE-L scores of tokenized captions like ``pycocoevalcap.rouge.rouge.Rouge``."""
+    """Computes ROUGE-L scores of tokenized captions as ``pycocoevalcap.rouge.rouge.Rouge`` does."""
 
     def __init__(self) -> None:
         super().__init__(None, "Rouge")
@@ -112,7 +112,7 @@ class Rouge(_CocoScorer):
 
 
 class Cider(_CocoScorer):
-    """Computes CIDEr-D scores of tokenized captions like ``pycocoevalcap.cider.cider.Cider``.
+    """Computes CIDEr-D scores of tokenized captions as ``pycocoevalcap.cider.cider.Cider`` does.
 
     Args:
         document_frequencies: the document frequencies of a corpus, which self-critical training needs: the path of a
@@ -140,7 +140,7 @@ class Cider(_CocoScorer):
 
 
 class Bleu(_CocoScorer):
-    """Computes BLEU-1 to BLEU-4 of tokenized captions like ``pycocoevalcap.bleu.bleu.Bleu``.
+    """Computes BLEU-1 to BLEU-4 of tokenized captions as ``pycocoevalcap.bleu.bleu.Bleu`` does.
 
     Args:
         n: the highest order of n-grams, from 1 to 4.
@@ -261,7 +261,7 @@ def _transpose(columns: Mapping[str, Sequence[float]]) -> list[dict[str, float]]
 
 
 class PTBTokenizer:
-    """Tokenizes captions like ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``, but without Java.
+    """Tokenizes captions as ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` does, but without Java.
 
     Tokens are converted to lower case, and punctuation is removed.
     """
@@ -314,8 +314,7 @@ def _pair_by_image(
     """
     _check_mapping(references_by_image, "gts")
     _check_mapping(captions_by_image, "res")
-    _check_subset(references_by_image, captions_by_image, "gts", "res")
-    _check_subset(captions_by_image, references_by_image, "res", "gts")
+    _check_image_ids(references_by_image, captions_by_image)
     if not references_by_image:
         raise InputError("there are no captions to score")
     captions, references = [], []
@@ -328,12 +327,13 @@ def _pair_by_image(
     return captions, references
 
 
-def _check_subset(first: Mapping[Id, Any], second: Mapping[Id, Any], first_name: str, second_name: str) -> None:
-    """Raise an InputError if an image id of the first mapping is missing in the second mapping."""
-    missing = [image_id for image_id in first if image_id not in second]
-    if missing:
-        more = f" (nor are {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise InputError(f"image {missing[0]!r} is in {first_name}, but not in {second_name}{more}")
+def _check_image_ids(gts: Mapping[Id, Any], res: Mapping[Id, Any]) -> None:
+    """Raise an InputError if only one of two mappings contains an image id."""
+    for first, second, problem in ((gts, res, "is in gts, but not in res"), (res, gts, "is in res, but not in gts")):
+        missing_ids = [image_id for image_id in first if image_id not in second]
+        if missing_ids:
+            more = f" (nor are {len(missing_ids) - 1} more)" if len(missing_ids) > 1 else ""
+            raise InputError(f"image {missing_ids[0]!r} {problem}{more}")
 
 
 def _check_mapping(value: object, name: str) -> None:

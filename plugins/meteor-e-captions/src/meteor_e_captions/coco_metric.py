@@ -277,15 +277,16 @@ def make_meteor_texts(
 ) -> tuple[list[str], list[list[str]]]:
     """Return captions and references in the form in which pycocoevalcap passes them to METEOR.
 
-    The separator ``|||`` is removed from captions, but it splits a reference into several references.
+    In pycocoevalcap, the separator ``|||`` is deleted from captions, but splits a reference into several references.
 
     Args:
         captions: the tokenized captions.
         references: the tokenized references of each caption.
     """
-    meteor_captions = [_clean_line(caption.replace(_SEPARATOR, "").replace("  ", " ")) for caption in captions]
-    meteor_references = [_split_references(caption_references) for caption_references in references]
-    return meteor_captions, meteor_references
+    # Like pycocoevalcap, this code also replaces two spaces by one, because a deleted separator leaves two spaces.
+    cleaned_captions = [_clean_line(caption.replace(_SEPARATOR, "").replace("  ", " ")) for caption in captions]
+    split_references = [_split_references(caption_references) for caption_references in references]
+    return cleaned_captions, split_references
 
 
 def _split_references(references: Sequence[str]) -> list[str]:
@@ -294,5 +295,5 @@ def _split_references(references: Sequence[str]) -> list[str]:
 
 
 def _clean_line(text: str) -> str:
-    """Replace line breaks by spaces, and remove leading and trailing white space like Java."""
+    """Replace line breaks by spaces, and remove leading and trailing white space as Java's ``trim`` does."""
     return text.replace("\n", " ").replace("\r", " ").strip(_JAVA_WHITESPACE)

@@ -64,43 +64,31 @@ class CaptionNgrams(NamedTuple):
     document_counts: Integers
 
 
+class NgramFrequencies(NamedTuple):
+    """Document frequencies of all n-grams of one length, such as bigrams.
+
+    Attributes:
+        keys: the sorted keys of the n-grams. A key combines the id of the n-gram's prefix, which is 0 for single words,
+            with the id of its last word. The index of a key is the id of the n-gram.
+        document_counts: for each n-gram, the number of documents that contain it.
+    """
+
+    keys: Integers
+    document_counts: Integers
+
+
 class DocumentFrequencies(NamedTuple):
     """Document frequencies of n-grams. A document consists of all references of one image.
 
     Attributes:
         word_ids: the id of each word.
-        ngram_keys: for each order from 2, the sorted keys of the n-grams. A key combines the id of the n-gram's prefix
-            with the id of its last word. The index of a key is the id of the n-gram.
-        document_counts: for each order from 1, the number of documents that contain each n-gram.
+        ngrams_by_order: the document frequencies of the n-grams of each order from 1.
         n_documents: the number of documents.
     """
 
     word_ids: dict[str, int]
-    ngram_keys: list[Integers]
-    document_counts: list[Integers]
+    ngrams_by_order: list[NgramFrequencies]
     n_documents: int
-
-    def look_up(self, prefixes: Integers, words: Integers, order: int) -> Integers:
-        """Look up the ids of n-grams. The id is -1 if no document contains the n-gram.
-
-        Args:
-            prefixes: the ids of the n-grams without their last words.
-            words: the ids of the last words.
-            order: the length of the n-grams, at least 2.
-        """
-        vocabulary_size = len(self.word_ids)
-        is_in_vocabulary = (prefixes >= 0) & (words < vocabulary_size)
-        keys = np.where(is_in_vocabulary, _combine_ids(prefixes, words, vocabulary_size), -1)
-        return find_indexes(self.ngram_keys[order - 2], keys)
-
-    def count_documents(self, ids: Integers, order: int) -> Integers:
-        """Return the number of documents that contain each n-gram.
-
-        Args:
-            ids: the ids of the n-grams. The result is 0 for the id -1.
-            order: the length of the n-grams.
-        """
-        return take_or_zero(self.document_counts[order - 1], ids)
 
 
 def _combine_ids(prefixes: Integers, last_words: Integers, vocabulary_size: int) -> Integers:
@@ -144,8 +132,7 @@ class Captions(NamedTuple):
     @property
     def first_references(self) -> Integers:
         """The index of each caption's first reference in the list of all references."""
-        starts: Integers = np.cumsum(self.reference_counts) - self.reference_counts
-        return starts
+        return np.cumsum(self.reference_counts) - self.reference_counts
 
 
 def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencies:
@@ -157,11 +144,11 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     word_ids: dict[str, int] = {}
     encoded_references = _encode_words(chain.from_iterable(references), word_ids)
     image_of_reference = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
-    ngrams_by_order = list(iterate_ngrams(_concatenate(encoded_references, len(word_ids)), ORDERS))
-    # Single words are identified by their word ids, so that only longer n-grams need keys.
-    ngram_keys = [_combine_ids(ngrams.prefixes, ngrams.last_words, len(word_ids)) for ngrams in ngrams_by_order[1:]]
-    document_counts = [_count_images(ngrams, image_of_reference) for ngrams in ngrams_by_order]
-    return DocumentFrequencies(word_ids, ngram_keys, document_counts, len(references))
+    ngrams_by_order = []
+    for ngrams in iterate_ngrams(_concatenate(encoded_references, len(word_ids)), ORDERS):
+        keys = _combine_ids(ngrams.prefixes, ngrams.last_words, len(word_ids))
+        ngrams_by_order.append(NgramFrequencies(keys, _count_images(ngrams, image_of_reference)))
+    return DocumentFrequencies(word_ids, ngrams_by_order, len(references))
 
 
 def _count_images(ngrams: Ngrams, image_of_reference: Integers) -> Integers:
@@ -183,6 +170,7 @@ def count_ngrams(
     """
     if frequencies is None:
         frequencies = count_frequencies(references)
+    # New words of captions and references are added to a copy of the dictionary.
     word_ids = dict(frequencies.word_ids)
     encoded_captions = _encode_words(captions, word_ids)
     encoded_references = _encode_words(chain.from_iterable(references), word_ids)
@@ -224,20 +212,23 @@ def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> WordSe
 
 
 def _count_documents(ngrams_by_order: Sequence[Ngrams], frequencies: DocumentFrequencies) -> list[Integers]:
-    """Look up the document frequencies of unigrams, bigrams, trigrams and 4-grams.
+    """Return, for each order, the number of documents that contain each n-gram.
 
     Args:
-        ngrams_by_order: the n-grams of each order from 1. The ids of their words begin with those of ``frequencies``.
+        ngrams_by_order: the n-grams of each order from 1. The ids of known words are those of ``frequencies``.
         frequencies: the document frequencies.
     """
-    words = ngrams_by_order[0].last_words
-    # The ids by which ``frequencies`` identifies the n-grams of the current order, or -1 for unknown n-grams.
-    ids = np.where(words < len(frequencies.word_ids), words, -1)
-    document_counts = [frequencies.count_documents(ids, order=1)]
-    for order, ngrams in enumerate(ngrams_by_order[1:], start=2):
-        prefix_ids = ids[ngrams.prefixes]
-        ids = frequencies.look_up(prefix_ids, ngrams.last_words, order)
-        document_counts.append(frequencies.count_documents(ids, order))
+    vocabulary_size = len(frequencies.word_ids)
+    # The ids by which ``frequencies`` identifies the prefixes of n-grams. The prefix of single words has the id 0.
+    known_ids = np.zeros(1, np.int64)
+    document_counts = []
+    for ngrams, known_ngrams in zip(ngrams_by_order, frequencies.ngrams_by_order, strict=True):
+        prefix_ids = known_ids[ngrams.prefixes]
+        keys = _combine_ids(prefix_ids, ngrams.last_words, vocabulary_size)
+        is_in_vocabulary = (prefix_ids >= 0) & (ngrams.last_words < vocabulary_size)
+        # Unknown n-grams have the id -1.
+        known_ids = find_indexes(known_ngrams.keys, np.where(is_in_vocabulary, keys, -1))
+        document_counts.append(take_or_zero(known_ngrams.document_counts, known_ids))
     return document_counts
 
 
@@ -261,7 +252,7 @@ def _count_by_text(ngrams: Ngrams, document_counts: Integers, n_captions: int) -
 
 
 def _encode_texts(texts: Sequence[Sequence[int]]) -> CaptionTexts:
-    """Return the length of each text, and encode its word ids as characters."""
+    """Return the length of each text, and a string in which each character represents a word of the text."""
     lengths = np.array([len(word_ids) for word_ids in texts], np.int64)
     return CaptionTexts(lengths, [_to_characters(word_ids) for word_ids in texts])
 
@@ -341,8 +332,7 @@ def _find_closest_lengths(captions: Captions) -> Integers:
     distances = np.abs(reference_lengths - captions.hypotheses.lengths[captions.caption_of_reference])
     # The distance is stored in the high bits and the length in the low bits, so that ties prefer short references.
     ranks = distances * (1 << _LENGTH_BITS) + reference_lengths
-    lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << _LENGTH_BITS) - 1)
-    return lengths
+    return np.minimum.reduceat(ranks, captions.first_references) & ((1 << _LENGTH_BITS) - 1)
 
 
 def bleu(statistics: Floats) -> Floats:
@@ -354,7 +344,7 @@ def bleu(statistics: Floats) -> Floats:
     Returns:
         The scores, ``(rows, 4)``.
     """
-    # The first columns alternate between the matching n-grams and all n-grams of each order.
+    # For each order, one column counts the matching n-grams, and the next column counts all n-grams.
     matches = statistics[:, 0 : 2 * ORDERS : 2]
     totals = statistics[:, 1 : 2 * ORDERS : 2]
     caption_length = statistics[:, 2 * ORDERS]
@@ -362,10 +352,11 @@ def bleu(statistics: Floats) -> Floats:
     precisions: Floats = (matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING)
     geometric_means = _compute_geometric_means(precisions)
     length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
+    # The lower limit prevents a division by zero.
     log_penalty = np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0)
+    # The last bits of ``np.exp`` depend on the processor.
     brevity_penalty = apply_scalar(math.exp, log_penalty)
-    scores: Floats = geometric_means * brevity_penalty[:, None]
-    return scores
+    return geometric_means * brevity_penalty[:, None]
 
 
 def _compute_geometric_means(precisions: Floats) -> Floats:
@@ -415,8 +406,7 @@ def cider(captions: Captions) -> Floats:
     for ngrams in captions.ngrams_by_order:
         similarities += _compute_tfidf_similarity(captions, ngrams) * length_penalty
     sums = np.bincount(captions.caption_of_reference, similarities, len(captions.hypotheses.lengths))
-    scores: Floats = sums / captions.reference_counts / ORDERS * _CIDER_SCALE
-    return scores
+    return sums / captions.reference_counts / ORDERS * _CIDER_SCALE
 
 
 def _compute_tfidf_similarity(captions: Captions, ngrams: CaptionNgrams) -> Floats:
@@ -427,13 +417,16 @@ def _compute_tfidf_similarity(captions: Captions, ngrams: CaptionNgrams) -> Floa
         ngrams: their n-grams of one order.
     """
     idf = math.log(captions.n_documents) - apply_scalar(math.log, np.maximum(ngrams.document_counts, 1.0))
-    caption_weights = ngrams.hypotheses.counts * idf[ngrams.hypotheses.ngram_ids]
-    reference_weights = ngrams.references.counts * idf[ngrams.references.ngram_ids]
-    caption_norms = np.sqrt(_sum_by_text(ngrams.hypotheses, caption_weights**2, captions.hypotheses))
-    reference_norms = np.sqrt(_sum_by_text(ngrams.references, reference_weights**2, captions.references))
+    caption_weights, caption_norms = _compute_tfidf(ngrams.hypotheses, idf, captions.hypotheses)
+    reference_weights, reference_norms = _compute_tfidf(ngrams.references, idf, captions.references)
     dot_products = _compute_clipped_dot_products(captions, ngrams, caption_weights, reference_weights)
-    norms = caption_norms[captions.caption_of_reference] * reference_norms
-    return divide(dot_products, norms, default=dot_products)
+    return divide(dot_products, caption_norms[captions.caption_of_reference] * reference_norms)
+
+
+def _compute_tfidf(counts: NgramCounts, idf: Floats, texts: CaptionTexts) -> tuple[Floats, Floats]:
+    """Return the tf-idf weight of each entry of ``counts``, and the Euclidean norm of each text's weights."""
+    weights = counts.counts * idf[counts.ngram_ids]
+    return weights, np.sqrt(_sum_by_text(counts, weights**2, texts))
 
 
 def _compute_clipped_dot_products(
@@ -441,7 +434,7 @@ def _compute_clipped_dot_products(
 ) -> Floats:
     """Return the dot product of the tf-idf vectors of each reference and its caption.
 
-    Each weight of the caption is limited to the corresponding weight of the reference.
+    If an n-gram has a higher weight in the caption than in the reference, the weight in the reference is used for both.
 
     Args:
         captions: the captions and references.

@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from meteor_e.api import InputError
 from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.coco import coco_annotations
-from meteor_e_captions.coco_scores import ORDERS, DocumentFrequencies, count_frequencies
+from meteor_e_captions.coco_scores import ORDERS, DocumentFrequencies, NgramFrequencies, count_frequencies
 from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
 
 _FORMAT = (
@@ -128,21 +128,20 @@ def _parse_ngram(ngram: Any, name: str) -> _Ngram:
 
 
 def _add_missing_ngrams(counts_by_order: list[_NgramTable]) -> None:
-    """Add the prefix and the last word of each n-gram with the count 0 if they are missing.
+    """Add the prefix and the last word of each n-gram to the tables if the tables do not contain them.
 
-    The lookup of an n-gram requires that its prefix and its last word are present.
+    The lookup of an n-gram requires that its prefix and its last word are present. Their document count is 0.
 
     Args:
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
     """
-    # Longer n-grams are processed first, because an added prefix may lack its own prefix.
-    for prefixes, ngrams in reversed(list(pairwise(counts_by_order))):
-        for ngram in ngrams:
-            prefixes.setdefault(ngram[:-1], 0)
-    unigrams = counts_by_order[0]
-    for ngrams in counts_by_order[1:]:
-        for ngram in ngrams:
-            unigrams.setdefault(ngram[-1:], 0)
+    # Longer n-grams are processed first, because the prefix of a new prefix may also be missing.
+    for shorter_ngrams, longer_ngrams in reversed(list(pairwise(counts_by_order))):
+        for ngram in longer_ngrams:
+            shorter_ngrams.setdefault(ngram[:-1], 0)
+    unigrams, *longer_tables = counts_by_order
+    for ngram in chain.from_iterable(longer_tables):
+        unigrams.setdefault(ngram[-1:], 0)
 
 
 def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> DocumentFrequencies:
@@ -152,35 +151,24 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
         n_documents: the number of all documents.
     """
-    unigram_counts, *longer_counts = counts_by_order
-    word_ids = {word: word_id for word_id, (word,) in enumerate(unigram_counts)}
-    ngram_keys = []
-    document_counts = [np.array(list(unigram_counts.values()), np.int64)]
-    prefixes = list(unigram_counts)
-    for ngram_counts in longer_counts:
-        key_by_ngram = _make_keys(ngram_counts, prefixes, word_ids)
-        ngrams = sorted(key_by_ngram, key=key_by_ngram.__getitem__)
-        ngram_keys.append(np.array([key_by_ngram[ngram] for ngram in ngrams], np.int64))
-        document_counts.append(np.array([ngram_counts[ngram] for ngram in ngrams], np.int64))
-        prefixes = ngrams
-    return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
-
-
-def _make_keys(ngrams: Iterable[_Ngram], prefixes: Sequence[_Ngram], word_ids: dict[str, int]) -> dict[_Ngram, int]:
-    """Return the key of each n-gram. It combines the id of the n-gram's prefix and the id of its last word.
-
-    Args:
-        ngrams: the n-grams of one order.
-        prefixes: the n-grams of the next lower order. The index of an n-gram is its id.
-        word_ids: the ids of all words.
-    """
-    prefix_ids = {prefix: prefix_id for prefix_id, prefix in enumerate(prefixes)}
-    return {ngram: prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]] for ngram in ngrams}
+    word_ids = {word: word_id for word_id, (word,) in enumerate(counts_by_order[0])}
+    ngrams_by_order = []
+    prefix_ids: dict[_Ngram, int] = {(): 0}
+    for ngram_counts in counts_by_order:
+        ngram_by_key = {prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]: ngram for ngram in ngram_counts}
+        keys = sorted(ngram_by_key)
+        document_counts = [ngram_counts[ngram_by_key[key]] for key in keys]
+        ngrams_by_order.append(NgramFrequencies(np.array(keys, np.int64), np.array(document_counts, np.int64)))
+        prefix_ids = {ngram_by_key[key]: ngram_id for ngram_id, key in enumerate(keys)}
+    return DocumentFrequencies(word_ids, ngrams_by_order, n_documents)
 
 
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:
-    """Return the digest that identifies document frequencies in signatures."""
+    """Return a short digest of document frequencies. The signatures of metrics contain the digest."""
     state = hashlib.sha256(json.dumps([list(frequencies.word_ids), frequencies.n_documents]).encode())
-    for array in (*frequencies.ngram_keys, *frequencies.document_counts):
+    # The keys of single words are omitted, because the list of words already determines them.
+    keys = [ngrams.keys for ngrams in frequencies.ngrams_by_order[1:]]
+    document_counts = [ngrams.document_counts for ngrams in frequencies.ngrams_by_order]
+    for array in keys + document_counts:
         state.update(np.ascontiguousarray(array, np.int64).tobytes())
     return state.hexdigest()[:12]

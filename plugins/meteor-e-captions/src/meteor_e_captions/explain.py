@@ -83,16 +83,8 @@ def describe_captions(
     invented_words = _list_invented(lexicon, comparison)
     logits = detector.logits(lexicon, comparison.captions).tolist()
     reasons = _list_reasons(lexicon, detector, comparison.captions, logits)
-    return [
-        CaptionReport(
-            caption=caption,
-            missing=missing_words[index],
-            invented=invented_words[index],
-            broken=_to_probability(logits[index]),
-            reasons=reasons[index],
-        )
-        for index, caption in enumerate(hypotheses)
-    ]
+    probabilities = [_to_probability(logit) for logit in logits]
+    return list(map(CaptionReport, hypotheses, missing_words, invented_words, probabilities, reasons))
 
 
 def _to_probability(logit: float) -> float:
@@ -104,7 +96,7 @@ def _to_probability(logit: float) -> float:
 def _list_reasons(
     lexicon: CaptionLexicon, detector: BrokenDetector, captions: EncodedTexts, logits: Sequence[float]
 ) -> list[list[str]]:
-    """List the reasons why each caption is considered broken. The list is empty if the logit is not positive."""
+    """List the reasons why each caption is considered broken. The list of an intact caption is empty."""
     has_repetition = _find_repetitions(lexicon, captions).tolist()
     reasons = []
     for text, logit, is_repetitive in zip(captions.normalized, logits, has_repetition, strict=True):
@@ -114,7 +106,7 @@ def _list_reasons(
 
 def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
     """Determine which captions repeat words or n-grams."""
-    # The other columns of REPETITIONS do not count repetitions.
+    # REPETITIONS also has columns that do not count repetitions.
     n_columns = REPETITIONS.index("longest repetition") + 1
     counts = count_repetitions(lexicon, captions)[:, :n_columns]
     has_repetition: Cells = counts.max(axis=1) > 0

@@ -46,7 +46,7 @@ class StemCounts(NamedTuple):
     counts: Integers
 
     def keys(self, lexicon: CaptionLexicon) -> Integers:
-        """Return sorted integers that combine the text and the stem."""
+        """Return, for each entry, an integer that combines the text and the stem. The integers are ascending."""
         return self.text_index * lexicon.n_stems + self.stem_id
 
     def select(self, mask: Cells) -> StemCounts:
@@ -75,12 +75,12 @@ class _ReferenceStems(NamedTuple):
     Attributes:
         separate: the distinct stems of each reference.
         merged: the distinct stems of all references of each caption.
-        merged_entry: for each entry of ``separate``, the index of its entry in ``merged``.
+        merged_index: for each entry of ``separate``, the index of the same stem in ``merged``.
     """
 
     separate: StemCounts
     merged: StemCounts
-    merged_entry: Integers
+    merged_index: Integers
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ class CaptionComparison:
         reference_counts: the number of references of each caption.
         caption_words, reference_words: the distinct words of the captions, and of all references of each caption.
         reference_stems: the stems of the references.
-        caption_entry: for each entry of ``reference_words``, the index of the same stem in ``caption_words``, or -1.
+        matching_caption_stem: for each entry of ``reference_words``, the index of the same stem in ``caption_words``,
+            or -1.
     """
 
     captions: EncodedTexts
@@ -101,7 +102,7 @@ class CaptionComparison:
     caption_words: DistinctWords
     reference_words: DistinctWords
     reference_stems: _ReferenceStems
-    caption_entry: Integers
+    matching_caption_stem: Integers
 
     @property
     def n_references(self) -> int:
@@ -124,8 +125,8 @@ def compare_words(
     reference_counts = np.array([len(texts) for texts in references], np.int64)
     caption_stems = _count_stems(lexicon, captions)
     reference_stems = _merge_references(_count_stems(lexicon, encoded_references), reference_counts)
-    caption_entry = find_indexes(caption_stems.keys(lexicon), reference_stems.merged.keys(lexicon))
-    caption_words, reference_words = _rate_words(lexicon, caption_stems, reference_stems.merged, caption_entry)
+    matching_caption_stem = find_indexes(caption_stems.keys(lexicon), reference_stems.merged.keys(lexicon))
+    caption_words, reference_words = _rate_words(lexicon, caption_stems, reference_stems.merged, matching_caption_stem)
     return CaptionComparison(
         captions=captions,
         references=encoded_references,
@@ -133,7 +134,7 @@ def compare_words(
         caption_words=caption_words,
         reference_words=reference_words,
         reference_stems=reference_stems,
-        caption_entry=caption_entry,
+        matching_caption_stem=matching_caption_stem,
     )
 
 
@@ -145,57 +146,50 @@ def _merge_references(references: StemCounts, reference_counts: Integers) -> _Re
         reference_counts: the number of references of each caption.
     """
     segment_of_reference = np.repeat(np.arange(len(reference_counts)), reference_counts)
-    groups = group_pairs(segment_of_reference[references.text_index], references.stem_id)
+    segment_of_stem = segment_of_reference[references.text_index]
+    segments, stem_ids, first_indexes, counts, merged_index = group_pairs(segment_of_stem, references.stem_id)
     merged = StemCounts(
-        text_index=groups.left,
-        stem_id=groups.right,
-        word_id=references.word_id[groups.first],
-        weight=references.weight[groups.first],
-        counts=groups.counts,
+        text_index=segments,
+        stem_id=stem_ids,
+        word_id=references.word_id[first_indexes],
+        weight=references.weight[first_indexes],
+        counts=counts,
     )
-    return _ReferenceStems(references, merged, merged_entry=groups.inverse)
+    return _ReferenceStems(references, merged, merged_index)
 
 
 def _rate_words(
-    lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts, caption_entry: Integers
+    lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts, matching_caption_stem: Integers
 ) -> tuple[DistinctWords, DistinctWords]:
-    """Return the words of captions and the words of their references with support and ratings.
+    """Compute the support and the ratings of the captions' words and of the references' words.
 
     Args:
         lexicon: the lexicon of the words.
         captions: the distinct stems of each caption.
         references: the distinct stems of all references of each caption.
-        caption_entry: for each entry of ``references``, the index of the same stem in ``captions``, or -1.
+        matching_caption_stem: for each entry of ``references``, the index of the same stem in ``captions``, or -1.
     """
-    is_shared = caption_entry >= 0
-    is_missing = ~is_shared
-    caption_has_synonym, missing_has_synonym = _find_synonyms(lexicon, captions, references.select(is_missing))
+    is_missing = matching_caption_stem < 0
+    missing_stems = references.select(is_missing)
+    caption_has_synonym, missing_has_synonym = _find_synonyms(lexicon, captions, missing_stems)
 
     support = np.zeros(len(captions.stem_id), np.int64)
-    support[caption_entry[is_shared]] = references.counts[is_shared]
+    support[matching_caption_stem[~is_missing]] = references.counts[~is_missing]
     caption_ratings = np.where(support > 0, 1.0, SYNONYM * caption_has_synonym)
+    caption_words = DistinctWords(captions, support, caption_ratings)
 
     reference_ratings = np.ones(len(references.stem_id))
     reference_ratings[is_missing] = SYNONYM * missing_has_synonym
-    return (
-        DistinctWords(captions, support, caption_ratings),
-        DistinctWords(references, references.counts, reference_ratings),
-    )
+    return caption_words, DistinctWords(references, references.counts, reference_ratings)
 
 
 def _count_stems(lexicon: CaptionLexicon, texts: EncodedTexts) -> StemCounts:
     """Count how often each stem occurs in each text."""
     properties = lexicon.word_properties
-    groups = group_pairs(texts.text_of_word, properties.stem_id[texts.word_ids])
+    text_index, stem_id, first_words, counts, _ = group_pairs(texts.text_of_word, properties.stem_id[texts.word_ids])
     # Several words of a text may have the same stem. The first of them represents the stem.
-    word_id = texts.word_ids[groups.first]
-    return StemCounts(
-        text_index=groups.left,
-        stem_id=groups.right,
-        word_id=word_id,
-        weight=properties.weight[word_id],
-        counts=groups.counts,
-    )
+    word_id = texts.word_ids[first_words]
+    return StemCounts(text_index, stem_id, word_id, properties.weight[word_id], counts)
 
 
 def compute_features(lexicon: CaptionLexicon, comparison: CaptionComparison) -> dict[str, Floats]:
@@ -245,23 +239,26 @@ def _compute_mean_ratings(words: DistinctWords, weights: Floats, n_segments: int
 def _compute_overlap(comparison: CaptionComparison) -> dict[str, Floats]:
     """Compute the features ``precision``, ``recall`` and ``told`` of each caption.
 
-    ``told`` grows with the total weight of the words that a caption shares with its references.
+    ``told``, which is a name in the model files, increases with the total weight of the words that a caption shares
+    with its references.
     """
     n_segments = len(comparison.reference_counts)
     captions, references = comparison.caption_words, comparison.reference_words
-    shared_weights = captions.stems.weight * captions.support
-    total_shared_weight = sum_by_group(captions.stems.text_index, shared_weights, n_segments)
+    # The weight of a word is multiplied by the number of references that contain the word.
+    supported_caption_weights = captions.stems.weight * captions.support
+    supported_reference_weights = references.stems.weight * references.support
+    shared_weight = sum_by_group(captions.stems.text_index, supported_caption_weights, n_segments)
     return {
         "precision": _compute_mean_ratings(captions, captions.stems.weight, n_segments),
-        "recall": _compute_mean_ratings(references, references.stems.weight * references.support, n_segments),
-        "told": apply_scalar(math.log1p, total_shared_weight / comparison.reference_counts),
+        "recall": _compute_mean_ratings(references, supported_reference_weights, n_segments),
+        "told": apply_scalar(math.log1p, shared_weight / comparison.reference_counts),
     }
 
 
 def _compute_best_recall(comparison: CaptionComparison) -> Floats:
     """Compute the recall of each caption with each of its references, and return the highest value."""
     stems = comparison.reference_stems.separate
-    ratings = comparison.reference_words.ratings[comparison.reference_stems.merged_entry]
+    ratings = comparison.reference_words.ratings[comparison.reference_stems.merged_index]
     recalls = _compute_weighted_means(stems.text_index, stems.weight, ratings, comparison.n_references)
     return _find_maxima(recalls, comparison.reference_counts)
 
@@ -270,8 +267,8 @@ def _compute_best_cosine(comparison: CaptionComparison) -> Floats:
     """Compare the tf-idf vectors of captions and references, and return each caption's highest cosine."""
     captions, references = comparison.caption_words.stems, comparison.reference_stems.separate
     reference_counts = comparison.reference_counts
-    caption_entry = comparison.caption_entry[comparison.reference_stems.merged_entry]
-    caption_counts = take_or_zero(captions.counts, caption_entry)
+    matching_caption_stem = comparison.matching_caption_stem[comparison.reference_stems.merged_index]
+    caption_counts = take_or_zero(captions.counts, matching_caption_stem)
     # Caption and reference may contain different words with the same stem, but both use the reference's weight.
     products = references.counts * caption_counts * references.weight**2
     dot_products = sum_by_group(references.text_index, products, comparison.n_references)
@@ -284,8 +281,7 @@ def _compute_best_cosine(comparison: CaptionComparison) -> Floats:
 def _compute_norms(stems: StemCounts, n_texts: int) -> Floats:
     """Return the Euclidean norm of the tf-idf vector of each text."""
     squares = (stems.counts * stems.weight) ** 2
-    norms: Floats = np.sqrt(sum_by_group(stems.text_index, squares, n_texts))
-    return norms
+    return np.sqrt(sum_by_group(stems.text_index, squares, n_texts))
 
 
 def _find_maxima(values: Floats, counts: Integers) -> Floats:
@@ -296,8 +292,7 @@ def _find_maxima(values: Floats, counts: Integers) -> Floats:
         counts: the number of values in each run.
     """
     starts = np.cumsum(counts) - counts
-    maxima: Floats = np.maximum.reduceat(values, starts)
-    return maxima
+    return np.maximum.reduceat(values, starts)
 
 
 def _compute_kind_precisions(
@@ -343,7 +338,7 @@ def _mark(indexes: Integers, size: int) -> Cells:
 
 
 class _WordKeys(NamedTuple):
-    """The synsets or the opposites of words. There is one entry for each synset or opposite of each word.
+    """Pairs of a word and one of its synsets, or of a word and one of its opposites.
 
     Attributes:
         word_index: the index of the word.
@@ -390,8 +385,8 @@ def _find_shared_keys(first_keys: Integers, second_keys: Integers, n_synsets: in
     Returns:
         For each key of the first array, whether the second array contains it, and vice versa.
     """
-    # Segments are processed in blocks, so that the lookup table fits into the processor's cache. This is many times as
-    # fast as ``np.isin``, which sorts the keys.
+    # The lookup table contains one cell for each key of a block of segments, and fits into the processor's cache.
+    # It is faster than ``np.isin``, which sorts the keys or allocates a new table for each block.
     block_size = max(1, _TABLE_SIZE // n_synsets) * n_synsets
     max_key = max(first_keys.max(initial=0), second_keys.max(initial=0))
     block_starts = np.arange(0, max_key + 1, block_size)
@@ -439,12 +434,14 @@ def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison
     """
     captions = comparison.caption_words
     is_exclusive = lexicon.word_properties.is_exclusive[captions.stems.word_id]
-    candidates = captions.stems.select(is_exclusive & (captions.support == 0))
+    is_unsupported = captions.support == 0
+    candidates = captions.stems.select(is_exclusive & is_unsupported)
     opposites = _expand_opposites(lexicon, candidates)
     opposite_support = _compute_opposite_support(lexicon, comparison, opposites.keys)
-    max_support = np.zeros(len(candidates.word_id))
-    np.maximum.at(max_support, opposites.word_index, opposite_support)
-    return sum_by_group(candidates.text_index, max_support, len(comparison.reference_counts))
+    # Each candidate keeps only the support of its most frequent opposite.
+    contradictions = np.zeros(len(candidates.word_id))
+    np.maximum.at(contradictions, opposites.word_index, opposite_support)
+    return sum_by_group(candidates.text_index, contradictions, len(comparison.reference_counts))
 
 
 def _compute_opposite_support(
@@ -455,9 +452,10 @@ def _compute_opposite_support(
     The result is 0 for an opposite that the caption contains too. A caption that contains a word and its opposite does
     not contradict the references.
     """
-    reference_entry = find_indexes(comparison.reference_words.stems.keys(lexicon), opposite_keys)
-    caption_entry = find_indexes(comparison.caption_words.stems.keys(lexicon), opposite_keys)
-    return np.where(caption_entry < 0, take_or_zero(comparison.reference_words.support, reference_entry), 0)
+    caption_indexes = find_indexes(comparison.caption_words.stems.keys(lexicon), opposite_keys)
+    reference_indexes = find_indexes(comparison.reference_words.stems.keys(lexicon), opposite_keys)
+    support = take_or_zero(comparison.reference_words.support, reference_indexes)
+    return np.where(caption_indexes < 0, support, 0)
 
 
 def _expand_opposites(lexicon: CaptionLexicon, words: StemCounts) -> _WordKeys:
@@ -483,8 +481,7 @@ def _compare_negations(lexicon: CaptionLexicon, comparison: CaptionComparison) -
     segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
     reference_negations = _contains_negation(lexicon, comparison.references).astype(float)
     negation_shares = sum_by_group(segment_of_reference, reference_negations, n_segments) / reference_counts
-    differences: Floats = np.abs(_contains_negation(lexicon, comparison.captions) - negation_shares)
-    return differences
+    return np.abs(_contains_negation(lexicon, comparison.captions) - negation_shares)
 
 
 def _contains_negation(lexicon: CaptionLexicon, texts: EncodedTexts) -> Cells:
@@ -524,13 +521,13 @@ def light_features(
     # Punctuation is removed, because METEOR counts it as words, and only some data sets contain it.
     normalized_references = split_by_lengths(comparison.references.normalized, [len(texts) for texts in references])
     rows = meteor.rows(comparison.captions.normalized, normalized_references)
-    # The last two columns are the fragmentation penalty and the score.
-    meteor_columns = np.nan_to_num(rows.arrays().scores)
+    # The last two columns of the scores are the fragmentation penalty and METEOR.
+    *_, penalties, meteor_scores = np.nan_to_num(rows.arrays().scores).T
     logits = detector.logits(lexicon, comparison.captions)
     return {
         **compute_features(lexicon, comparison),
-        "meteor": meteor_columns[:, -1],
-        "fragmentation": -meteor_columns[:, -2],
+        "meteor": meteor_scores,
+        "fragmentation": -penalties,
         "whole": -_compute_broken_penalty(logits),
     }
 

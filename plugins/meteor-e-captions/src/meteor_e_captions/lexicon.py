@@ -195,7 +195,7 @@ class Synsets(NamedTuple):
     ids: Integers
 
     def append(self, new_ids: Sequence[Sequence[int]]) -> Synsets:
-        """Return these synsets and the synsets of further words.
+        """Return a copy of these synsets to which the synsets of new words are appended.
 
         Args:
             new_ids: the synset ids of each new word.
@@ -410,7 +410,7 @@ class CaptionLexicon:
         return max(len(self._synset_ids), 1)
 
     def find_opposites(self, word_ids: Sequence[int]) -> list[list[int]]:
-        """Return, for each word, the ids of the stems that contradict it, such as the stem of "woman" for "man".
+        """Return the ids of the stems that contradict each word. For example, "woman" contradicts "man".
 
         Stems that do not occur in any encoded caption are omitted.
 

@@ -30,7 +30,7 @@ _MIN_CONTRIBUTION = 5e-5
 
 
 class CaptionLight(SegmentMetric):
-    """A metric of English captions of images and sounds that compares the words of captions and references.
+    """A metric for English image and audio captions. It compares the words of a caption with those of its references.
 
     The metric is a linear model. Its features are METEOR, the overlap of words by kind, contradictions, and whether the
     caption is a complete sentence. It uses neither the image nor a neural network.

@@ -44,7 +44,7 @@ LETTERS = """
     FF21-FF3A FF41-FF5A FF66-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC
 """
 
-# Words that contain one of the following letters or combining marks do not contain hyphens.
+# The tokenizer splits a word at its hyphens if the word contains one of these letters or combining marks.
 MARKS = """
     2C2-2C5 2D2-2DF 2E5-2EB 2ED 2EF-36F 375 378-379 384-385 3F6 483-487 55A-55F 591-5BD 5BF 5C1-5C2 5C4-5C5 5C7
     615-61A 64B-65E 670 6D6-6E4 6E7-6ED 6FD-6FE 70F 711 730-74C 7A6-7B0 7EB-7F3 900-903 93C 93E-94E 951-955 962-963
@@ -114,7 +114,7 @@ class _RepresentativeTable(dict[int, int]):
         return self[code]
 
     def _look_up_range(self, code: int) -> str:
-        """Look up the representative of a code point. Without a matching range, return ``OTHER``."""
+        """Return the character that represents the class of a code point, or ``OTHER`` if no range contains it."""
         index = bisect.bisect(self._ranges, (code, sys.maxunicode + 1, "")) - 1
         if index < 0:
             return OTHER

@@ -49,7 +49,7 @@ SIGN = (
 )
 SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
-# Telephone numbers, fractions and ellipses can contain the first two characters, a space and a non-breaking space.
+# Only a space or a non-breaking space can occur inside a telephone number, a fraction or an ellipsis.
 SPACE = " \u00a0\t\u2000-\u200a\u3000"
 BLANKS = frozenset(" \u00a0\t\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u3000")
 # URLs do not contain these characters.
@@ -162,7 +162,7 @@ def protect_spaces(token: str) -> str:
 
 
 def add_period(token: str) -> str:
-    """Append a period to an abbreviation. At the end of a sentence, its period in the text is a separate token."""
+    """Append a period to an abbreviation that ends a sentence. The period in the text becomes a separate token."""
     return token + "."
 
 
@@ -192,7 +192,7 @@ COUNTRIES = (
     "|[uU]\\.[sS]\\.-(?:[uU]\\.[kK]|[uU]\\.[sS]\\.[sS]\\.[rR])"
 )
 ELEMENT = f"</{NAME} *>|<{NAME}(?: +{NAME}(?: *= *{VALUE})?)* */? *>"
-# An SGML declaration such as <!DOCTYPE html>, without and with its closing bracket.
+# These patterns match an SGML declaration such as <!DOCTYPE html>. The first one omits the closing bracket.
 OPEN_DECLARATION = f"<[!?][A-Za-z-][^>{BREAK}]*"
 DECLARATION = f"{OPEN_DECLARATION}>"
 START = f"{GAP}+(?:{match_capitalized([word.lower() for word in STARTERS])}|{ELEMENT}){GAP}"

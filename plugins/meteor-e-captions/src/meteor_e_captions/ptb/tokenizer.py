@@ -25,14 +25,14 @@ _match_words = re.compile(
     f"[\"\u201c(\\[']*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+['\u2019-])*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
 _match_word_and_mark = re.compile(f"({_LETTER}+)[,.;:!?]?").fullmatch
-# Tokens of numbers and punctuation extend beyond a space only if the space precedes digits or periods.
+# A number or a punctuation token can contain a space only if a digit, a period or another space follows the space.
 _match_marks = re.compile(
     '(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*|&(?:quot|amp|lt|gt);'
 ).fullmatch
 _JOINING_MARKS = BLANKS | {"."}
 _JOINING_DIGITS = _JOINING_MARKS | frozenset(f"0123456789{DIGIT}")
 # This pattern finds a space that may be part of a token, such as a space between digits.
-# It also finds XML entities of apostrophes, because their tokens can depend on the next piece.
+# The pattern also finds the XML entity &apos, because its token can depend on the text after the next space.
 _search_joinable = re.compile(
     f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING_MARKS)}]|&apos"""
 ).search
@@ -74,7 +74,7 @@ def _is_context_free(classes: str) -> bool:
 
 
 def _split_word_and_mark(piece: str, classes: str) -> list[str]:
-    """Split a context-free piece of text into a word and a punctuation mark, or return an empty list for other pieces.
+    """Split a word from the punctuation mark after it. Return an empty list for contractions and for other texts.
 
     The rules produce the same tokens, but they are slower.
     """
@@ -86,7 +86,7 @@ def _split_word_and_mark(piece: str, classes: str) -> list[str]:
 
 
 def _may_extend(classes: str, next_class: str) -> bool:
-    """Return whether a token of a piece of text may extend beyond the space that follows the piece.
+    """Return whether the last token of a piece of text may include the space that follows the piece.
 
     Args:
         classes: the classes of the characters in the piece.
@@ -126,8 +126,8 @@ class _RuleMatch(NamedTuple):
 class _Scanner:
     """Finds the tokens of a text by applying the rules.
 
-    The rules do not match the text itself, but its classes. If a rule matches a range of the classes, the token is the
-    same range of the text.
+    The rules are regular expressions for character classes instead of characters. They are applied to a copy of the
+    text in which each character is replaced by a representative of its class.
 
     Args:
         text: the text.
@@ -140,7 +140,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.classes = replace_by_class(text)
-        # For the index of each rule, the position before which the rule cannot match.
+        # This dictionary maps the index of a rule to the first position at which the rule can match again.
         self._dead_ends: dict[int, int] = {}
 
     def scan(self, start: int, end: int) -> list[str]:
@@ -194,7 +194,7 @@ class _Scanner:
         return matches
 
     def _update_dead_end(self, rule_index: int, dead_range: re.Match[str] | None) -> None:
-        """Store the end of the range in which a rule cannot match."""
+        """Record that a rule cannot match before the end of a range."""
         if dead_range is not None:
             self._dead_ends[rule_index] = dead_range.end()
 
@@ -210,7 +210,7 @@ class Tokenizer:
     def __init__(self, *, lowercase: bool = False, drop: frozenset[str] = frozenset()) -> None:
         self._lowercase = lowercase
         self._drop = drop
-        # The tokens of pieces, separated by spaces.
+        # This cache maps a piece of text without spaces to its tokens, joined by spaces.
         self._pieces = BoundedCache[str, str](_CACHE_SIZE)
 
     def tokenize(self, lines: Sequence[str]) -> list[str]:
@@ -271,7 +271,7 @@ class Tokenizer:
         return " ".join(filter(None, line_tokens))
 
     def _tokenize_next_piece(self, scanner: _Scanner, start: int, line_end: int) -> tuple[str, int]:
-        """Tokenize the piece of a line that starts at a position, and return its tokens and their end."""
+        """Tokenize a line from ``start`` to the next space. Return the tokens and the position at which they end."""
         piece_end = _find_space(scanner.text, start, line_end)
         next_class = scanner.classes[piece_end + 1] if piece_end < line_end else ""
         tokens = self._tokenize_piece(scanner.text[start:piece_end])
@@ -281,10 +281,10 @@ class Tokenizer:
         return self._join_tokens(scanned_tokens), tokens_end
 
     def _tokenize_piece(self, piece: str) -> str | None:
-        """Tokenize the text between two spaces, and separate the tokens by spaces.
+        """Tokenize a piece of text that does not contain spaces, and join the tokens by spaces.
 
-        The result is None if a token can depend on the text around the piece. Tokens of digits and punctuation are
-        returned under the assumption that they do not extend beyond the next space.
+        The result is None if a token can depend on the text around the piece. For digits and punctuation, the caller
+        must check whether the last token continues after the next space.
         """
         tokens = self._pieces.get(piece)
         if tokens is None and len(piece) <= _LONGEST_CACHED_PIECE:
