@@ -83,7 +83,7 @@ def parse_java_int(text: str) -> int:
 
 
 def _replace_malformed(error: UnicodeError) -> tuple[str, int]:
-    """Replace malformed UTF-8 with the same number of U+FFFD characters as the JDK.
+    """Replace malformed UTF-8 with as many U+FFFD characters as the JDK inserts.
 
     Python and the JDK differ only in encoded surrogates: the JDK replaces all bytes of a surrogate with one U+FFFD.
     """
@@ -124,17 +124,18 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
         InputError: for a line of more than 64 MiB.
     """
     unfinished_line = bytearray()
-    line_number = 1
+    line_count = 0
     for block in _read_blocks(stream):  # The blocks contain only the line end "\n".
-        unfinished_line += block
-        if b"\n" in block:
-            complete_lines, _, unfinished_line = unfinished_line.rpartition(b"\n")
-            lines = _decode(complete_lines).split("\n")
+        block_start, line_end, block_end = block.rpartition(b"\n")
+        if line_end:
+            lines = _decode(unfinished_line + block_start).split("\n")
             yield from lines
-            line_number += len(lines)
+            line_count += len(lines)
+            unfinished_line.clear()
+        unfinished_line += block_end
         if len(unfinished_line) > MAX_LINE:
             raise InputError(
-                f"line {line_number}: longer than {spell_size(MAX_LINE)}; this is not text with one segment per line"
+                f"line {line_count + 1}: longer than {spell_size(MAX_LINE)}; this is not text with one segment per line"
             )
     if unfinished_line:
         yield _decode(unfinished_line)

@@ -235,18 +235,17 @@ class JavaConfiguration:
         modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
         weights = _resolve_weights(options, tuple(default_weights.values()), modules)
         parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
-        is_custom = bool(options.parameters or options.modules or options.weights)
         return cls(
             options=options,
             language=language,
             language_name=_NAMES[language.code],
-            task=TASKS["custom" if is_custom else task.name],
+            task=TASKS[task.name],
             modules=modules,
             weights=weights,
             parameters=parameters,
             normalization=_find_normalization(options, language),
             beam=_parse_beam(options.beam),
-            warnings=_check_weights(options, weights, modules, task.problem),
+            warnings=_check_weights(options, weights, modules, task.zero_weights_warning),
             threshold=threshold,
         )
 
@@ -260,8 +259,8 @@ class JavaConfiguration:
         return 1 if self.options.references is None else max(1, _parse_integer("-r", self.options.references))
 
     @property
-    def is_out_of_range(self) -> bool:
-        """Return whether a parameter is outside of meteor_e's range. METEOR 1.5 accepts any number."""
+    def has_unsupported_parameters(self) -> bool:
+        """Return whether meteor_e's chains reject one of the parameters. METEOR 1.5 accepts any number."""
         alpha, beta, gamma, delta = self.parameters[:4]
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
@@ -307,19 +306,19 @@ DEFAULT_THRESHOLD = 0.8
 
 
 class _TaskDefaults(NamedTuple):
-    """Store the default weights and parameters of a task.
+    """The default weights and parameters of a task.
 
     Attributes:
-        name: the name of the task.
+        name: the name of the task, or ``custom`` if the command line replaces some of the defaults.
         weights: the weights by module.
         parameters: α, β, γ and δ.
-        problem: the end of a warning if the language does not have parameters for the task; otherwise empty.
+        zero_weights_warning: the warning if all weights are 0.
     """
 
     name: str
     weights: Mapping[str, float]
     parameters: tuple[float, ...]
-    problem: str = ""
+    zero_weights_warning: str = "all weights are 0, and therefore all scores are 0"
 
 
 def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
@@ -328,17 +327,20 @@ def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
     As in METEOR 1.5, all values are zeros if the language does not support the task.
     """
     task_name = _find_task_name(options.task, language)
-    # Parameters on the command line make the task a custom task.
+    # Only "-p" changes which defaults METEOR 1.5 uses, but "-m" and "-w" also make it print "Custom".
     scored_task_name = task_name if options.parameters is None else "custom"
+    printed_task_name = "custom" if options.parameters or options.modules or options.weights else task_name
     task = language.tasks.get(_find_source_task(scored_task_name, language))
-    if task is None:
-        problem = f" (language {language.code!r} has no parameters for task {scored_task_name!r})"
-        return _TaskDefaults(task_name, dict.fromkeys(language.matchers, 0.0), (0.0, 0.0, 0.0, 0.0), problem)
-    return _TaskDefaults(task_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+    if task is not None:
+        return _TaskDefaults(printed_task_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+    zero_weights = dict.fromkeys(language.matchers, 0.0)
+    reason = f"(language {language.code!r} has no parameters for task {scored_task_name!r})"
+    warning = f"all weights are 0, and therefore all scores are 0 {reason}"
+    return _TaskDefaults(printed_task_name, zero_weights, (0.0, 0.0, 0.0, 0.0), warning)
 
 
 def _find_source_task(task_name: str, language: Language) -> str:
-    """Return the name of the task whose weights and parameters METEOR 1.5 uses for a task."""
+    """Return the name of the task whose default weights and parameters apply to the given task in METEOR 1.5."""
     if language.code == "other" and task_name != "universal":
         return "li"
     return "adq" if task_name == "custom" else task_name
@@ -409,7 +411,7 @@ def _parse_modules(text: str) -> tuple[str, ...]:
 
 
 def _find_default_weights(options: JavaOptions, task: _TaskDefaults) -> dict[str, float]:
-    """Return the default modules and their weights. Word vectors add a module, unless ``-m`` names the modules."""
+    """Return the default weight of each module. With word vectors but without ``-m``, add the embeddings module."""
     default_weights = dict(task.weights)
     if options.vectors is not None and options.modules is None:
         default_weights["embeddings"] = EMBEDDINGS_WEIGHT
@@ -431,7 +433,7 @@ def _resolve_weights(
 
 
 def _check_weights(
-    options: JavaOptions, weights: tuple[float, ...], modules: tuple[str, ...], problem: str
+    options: JavaOptions, weights: tuple[float, ...], modules: tuple[str, ...], zero_weights_warning: str
 ) -> tuple[str, ...]:
     """Return warnings about missing weights, and about weights that are all 0.
 
@@ -439,13 +441,13 @@ def _check_weights(
         options: the options of the command line.
         weights: the weights of the modules.
         modules: the names of the modules.
-        problem: the end of the warning about weights that are all 0.
+        zero_weights_warning: the warning if all weights are 0. METEOR 1.5 does not warn, so ``-q`` suppresses it.
     """
     warnings = []
     if len(weights) < len(modules):
         warnings.append("More modules than weights specified - modules with no weights will not be counted.")
     if not any(weights) and not options.quiet:
-        warnings.append(f"all weights are 0, and therefore all scores are 0{problem}")
+        warnings.append(zero_weights_warning)
     return tuple(warnings)
 
 

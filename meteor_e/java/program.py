@@ -62,7 +62,7 @@ def _run_plain(configuration: JavaConfiguration, stream: TextIO) -> None:
     references = _group_references(read_java_lines(options.reference), len(hypotheses), configuration)
     total = _write_segments(scorer, hypotheses, references, stream)
     if options.statistics:
-        return
+        return  # With "-ssOut", the output contains only the statistics of segments.
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
     _write_corpus_scores(scorer, total, stream)
@@ -148,7 +148,7 @@ def _open_alignment_file(options: JavaOptions) -> contextlib.AbstractContextMana
 def _group_references(
     lines: list[str], n_segments: int, configuration: JavaConfiguration
 ) -> Sequence[str | Sequence[str]]:
-    """Group the lines of the reference file by segment. If each segment has one reference, return the lines.
+    """Return the references of each segment: a single line, or a list of lines if ``-r`` is above 1.
 
     Raises:
         InputError: if the number of lines does not fit the number of segments.

@@ -77,7 +77,7 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
 
 
 def _sum_counts(matchers: Sequence[MatcherCounts]) -> MatcherCounts:
-    """Return the total counts of several matchers."""
+    """Return the sum of each match count over several matchers."""
     zero_counts = MatcherCounts()  # Without this row, there would not be any columns if there are no matchers.
     columns = zip(zero_counts, *matchers, strict=True)
     return MatcherCounts(*map(sum, columns))
@@ -102,7 +102,7 @@ def format_scores(scores: FormulaScores, verbose: bool) -> str:
 
 @functools.cache
 def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
-    """Return the index of each value of METEOR 1.5's statistics line in a statistics vector of meteor_e.
+    """For each value of a METEOR 1.5 statistics line, return its index in meteor_e's statistics vector.
 
     Args:
         matchers: the number of matchers in the chain.
@@ -164,28 +164,29 @@ _format_count = functools.lru_cache(1024)(java_double)
 """Format a count like Java. The results are cached, because most counts are small."""
 
 
-def compare_lines(line1: str, line2: str) -> int:
+def compare_lines(left_line: str, right_line: str) -> int:
     """Compare two tab-separated lines of a score file in METEOR 1.5's sort order, and return -1, 0 or 1.
 
-    Segments of the same document are compared by their ids if the ids are integers. All other lines are compared as
-    text. Lines of ``-vOut`` are also compared as text, because they have more fields.
+    Two segments of the same document are ordered by segment id if both ids are integers. All other lines, including
+    the lines of ``-vOut``, are ordered as text.
     """
-    fields1 = line1.split("\t")
-    fields2 = line2.split("\t")
-    if len(fields1) == _SEGMENT_FIELDS and fields1[:3] == fields2[:3]:
-        id1 = _parse_id(fields1[3])
-        id2 = _parse_id(fields2[3])
-        if id1 is not None and id2 is not None:
-            return _compare(id1, id2)
+    left_fields = left_line.split("\t")
+    right_fields = right_line.split("\t")
+    have_same_document = left_fields[:3] == right_fields[:3]  # set, system and document
+    if have_same_document and len(left_fields) == _SEGMENT_FIELDS:
+        left_id = _parse_id(left_fields[3])
+        right_id = _parse_id(right_fields[3])
+        if left_id is not None and right_id is not None:
+            return _compare(left_id, right_id)
     # Java compares strings by UTF-16 code units.
-    return _compare(line1.encode("utf-16-be", "surrogatepass"), line2.encode("utf-16-be", "surrogatepass"))
+    return _compare(left_line.encode("utf-16-be", "surrogatepass"), right_line.encode("utf-16-be", "surrogatepass"))
 
 
-def _compare(value1: Any, value2: Any) -> int:
-    """Return -1 if the first value is smaller than the second, 0 if they are equal, and otherwise 1."""
-    if value1 == value2:
+def _compare(left: Any, right: Any) -> int:
+    """Return -1 if the left value is smaller than the right value, 0 if they are equal, and otherwise 1."""
+    if left == right:
         return 0
-    return -1 if value1 < value2 else 1
+    return -1 if left < right else 1
 
 
 _SEGMENT_FIELDS = 5

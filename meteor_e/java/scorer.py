@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 _PARAMETER_NAMES = ("alpha", "beta", "gamma", "delta")
-_PLACEHOLDERS = (0.5, 1.0, 0.5, 0.5)
-"""The parameters of the chain if those of the command line are out of the range of chains.
+_PLACEHOLDER_PARAMETERS = (0.5, 1.0, 0.5, 0.5)
+"""The parameters of the chain if chains reject the parameters of the command line.
 
-The scores are then computed from the statistics.
+In this case, the scores are computed from the statistics.
 """
 
 
@@ -38,21 +38,22 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     """Create the metric that the options describe. The metric compares words in the same way as METEOR 1.5."""
     matchers, lemmatizer = make_chain_entries(configuration)
     # Modules without a weight have the weight 0.
-    padded_weights = (*configuration.weights, *[0.0] * len(matchers))
-    parameters = _PLACEHOLDERS if configuration.is_out_of_range else configuration.parameters
-    meteor = Meteor(
+    weights = (*configuration.weights, *[0.0] * (len(matchers) - len(configuration.weights)))
+    has_placeholders = configuration.has_unsupported_parameters
+    parameters = _PLACEHOLDER_PARAMETERS if has_placeholders else configuration.parameters[:4]
+    metric = Meteor(
         configuration.language.code,
         task="li",
-        parameters=dict(zip(_PARAMETER_NAMES, parameters, strict=False)),
-        matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, padded_weights, strict=False)],
+        parameters=dict(zip(_PARAMETER_NAMES, parameters, strict=True)),
+        matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, weights, strict=True)],
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
         beam=configuration.beam,
         character_mode=configuration.options.characters,
         resources=_load_resources(configuration),
     )
-    meteor.compare_words_by("java")
-    return meteor
+    metric.compare_words_by("java")
+    return metric
 
 
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
@@ -97,7 +98,7 @@ def _make_plugin_settings(configuration: JavaConfiguration) -> JavaSettings:
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the language's resources with replacements, or ``None`` if the command line does not replace any."""
+    """Return the language's resources with the files of the command line, or ``None`` if there are no such files."""
     files = {
         "function_words": _load_function_words(configuration),
         "synonyms": _load_synonyms(configuration),
@@ -111,7 +112,7 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
 
 
 def _load_function_words(configuration: JavaConfiguration) -> Collection[str] | None:
-    """Return the function words that replace those of the language. English words replace those of other languages."""
+    """Return the function words to use instead of the language's own, or ``None`` to use the language's own."""
     if configuration.options.words is not None:
         return parse_function_words(read_word_list(configuration.options.words))
     if configuration.language.code != "en":
@@ -121,7 +122,7 @@ def _load_function_words(configuration: JavaConfiguration) -> Collection[str] | 
 
 
 def _load_synonyms(configuration: JavaConfiguration) -> SynonymIndex | None:
-    """Return the synonyms that replace those of the language, or ``None`` if no module uses them."""
+    """Return the synonyms to use instead of the language's own, or ``None`` without an effective ``-d``."""
     folder = configuration.options.synonyms
     if folder is None or "synonym" not in configuration.core_modules:
         return None
@@ -131,7 +132,7 @@ def _load_synonyms(configuration: JavaConfiguration) -> SynonymIndex | None:
 
 
 def _load_paraphrases(configuration: JavaConfiguration) -> ParaphraseIndex | None:
-    """Return the paraphrases that replace those of the language, or ``None`` if no module uses them."""
+    """Return the paraphrases to use instead of the language's own, or ``None`` without an effective ``-a``."""
     path = configuration.options.paraphrases
     if path is None or "paraphrase" not in configuration.core_modules:
         return None
@@ -174,7 +175,7 @@ class ScoredBatch(NamedTuple):
 
 
 class JavaScorer:
-    """Score segments and statistics with the parameters of the command line.
+    """Compute scores from segments or from statistics, with the parameters of the command line.
 
     METEOR 1.5 accepts parameters that meteor_e's chains reject, such as an α above 1. For such parameters, the scorer
     computes the scores from the statistics, and chooses the best reference of each segment itself.
@@ -184,7 +185,7 @@ class JavaScorer:
 
     Attributes:
         configuration: the configuration of the run.
-        meteor: the metric, which has placeholders for parameters that are out of the range of chains.
+        meteor: the metric. If its chain rejects the parameters of the command line, it has other parameters.
         parameters: the parameters of the command line.
     """
 
@@ -192,7 +193,7 @@ class JavaScorer:
         self.configuration = configuration
         self.meteor = make_meteor(configuration)
         self.parameters = self.meteor.chain.parameters
-        if configuration.is_out_of_range:
+        if configuration.has_unsupported_parameters:
             alpha, beta, gamma, delta = configuration.parameters[:4]
             self.parameters = Parameters(alpha, beta, gamma, delta, self.parameters.weights)
 
@@ -221,31 +222,30 @@ class JavaScorer:
             hypotheses: one hypothesis per segment.
             references: the references of each segment.
         """
-        if self.configuration.is_out_of_range:
+        if self.configuration.has_unsupported_parameters:
             for hypothesis, segment_references in zip(hypotheses, references, strict=True):
                 segment = self.rescore_segment(hypothesis, segment_references)
                 total = sum_statistics([Statistics.from_vector(segment.vector)], self.n_matchers)
-                yield ScoredBatch(iter([segment]), total, 1)
-        else:
-            with_alignments = self.configuration.options.alignments
-            for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
-                yield ScoredBatch(_read_segments(batch, rows), rows.total, len(batch))
+                yield ScoredBatch(iter([segment]), total, n_segments=1)
+            return
+        with_alignments = self.configuration.options.alignments
+        for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
+            yield ScoredBatch(_read_segments(batch, rows), rows.total, n_segments=len(batch))
 
     def rescore_segment(self, hypothesis: str, references: str | Sequence[str]) -> ScoredSegment:
         """Score a segment with parameters that chains reject, such as an α above 1.
 
-        The hypothesis is scored against each of its references. The reference with the highest score is chosen.
+        The hypothesis is scored against each of its references. The first reference with the highest score is chosen.
         """
         reference_list = [references] if isinstance(references, str) else references
         hypotheses = [hypothesis] * len(reference_list)
         with_alignments = self.configuration.options.alignments
-        segments = []
-        for batch, rows in self.meteor.score_batches(hypotheses, reference_list, alignments=with_alignments):
-            for segment in _read_segments(batch, rows):
-                scores = self.compute_scores(Statistics.from_vector(segment.vector))
-                segments.append(segment._replace(scores=scores))
-        # If several references have the highest score, the first of them is chosen.
-        return max(segments, key=lambda segment: segment.scores.score)
+        batches = self.meteor.score_batches(hypotheses, reference_list, alignments=with_alignments)
+        segments = [segment for batch, rows in batches for segment in _read_segments(batch, rows)]
+        rescored_segments = [
+            segment._replace(scores=self.compute_scores(Statistics.from_vector(segment.vector))) for segment in segments
+        ]
+        return max(rescored_segments, key=lambda segment: segment.scores.score)
 
 
 def _read_segments(batch: Batch, rows: Rows) -> Iterator[ScoredSegment]:

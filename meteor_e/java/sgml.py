@@ -64,13 +64,13 @@ class _JavaSgmlReader:
         self._name = name
         self._sets: JavaSgml = {}
         self._systems: dict[str, dict[str, dict[str, str]]] | None = None
-        # A document that does not name a system belongs to the last named system, even if a new set has begun.
+        # A document without a system id belongs to the most recently named system, even if a new set has begun.
         self._documents: dict[str, dict[str, str]] | None = None
         self._segments: dict[str, str] | None = None
 
     def read(self) -> JavaSgml:
         """Read all lines, and return the test sets."""
-        # A segment that spans several lines takes its other lines from the same iterator.
+        # If a segment spans several lines, _add_segment reads its remaining lines from self._lines.
         for line in self._lines:
             if _JAVA_SET.search(line):
                 self._begin_set(line)
@@ -82,13 +82,13 @@ class _JavaSgmlReader:
         return self._sets
 
     def _begin_set(self, line: str) -> None:
-        """Select the set that a line names, and the system if the line names it."""
+        """Select the set whose id a line contains, and the system if the line contains a system id."""
         set_id = self._find_id(_JAVA_SET_ID, line, "Set ID (setid) required in line")
         self._systems = self._sets.setdefault(set_id, {})
         self._select_system(line)
 
     def _begin_document(self, line: str) -> None:
-        """Select the document that a line names, and the system if the line names it."""
+        """Select the document whose id a line contains, and the system if the line contains a system id."""
         document_id = self._find_id(_JAVA_DOC_ID, line, "Doc ID (docid) required in line")
         self._select_system(line)
         if self._documents is None:
@@ -97,7 +97,7 @@ class _JavaSgmlReader:
         self._segments = self._documents.setdefault(document_id, {})
 
     def _select_system(self, line: str) -> None:
-        """Select the system or the reference that a line names. If it does not name one, the selection is kept."""
+        """Select the system or the reference whose id a line contains. A line without such an id has no effect."""
         system_match = _JAVA_SYSTEM.search(line)
         if system_match is None:
             return
@@ -155,7 +155,7 @@ def _find_segment_id(line: str) -> str:
 def _find_tag_start(text: str) -> re.Match[str] | None:
     """Return the first match of ``_JAVA_SEG_ID`` that is followed by an id without quotation marks.
 
-    The id extends to the end of the text, except for its closing quotation mark.
+    The id is the remaining text without its closing quotation mark.
     """
     unquoted_text = text.rstrip(_JAVA_SPACE).removesuffix('"')
     last_quote_position = unquoted_text.rfind('"')
@@ -166,7 +166,7 @@ def _find_tag_start(text: str) -> re.Match[str] | None:
 
 
 def _get_id(tag_start: re.Match[str]) -> str:
-    """Return the id after a match of ``_JAVA_SEG_ID``. White space is an id only if there is no other text."""
+    """Return the id that follows a match of ``_JAVA_SEG_ID``. White space is the id only if no other text follows."""
     text = tag_start.string[tag_start.end() :]
     stripped_text = text.rstrip(_JAVA_SPACE)
     if stripped_text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TextIO, TypeVar
 
@@ -16,7 +15,7 @@ from meteor_e.java.report import compare_lines, format_corpus_table, format_scor
 from meteor_e.java.scorer import JavaScorer, ScoredSegment, format_scored_alignment
 from meteor_e.java.sgml import JavaSgml, read_java_sgml
 from meteor_e.scoring.formula import FormulaScores
-from meteor_e.scoring.statistics import Statistics, sum_statistics
+from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 
 def score_sgml(scorer: JavaScorer, stream: TextIO) -> None:
@@ -101,14 +100,14 @@ class _ScoreFiles:
             with atomic_writer(f"{self._options.prefix}-{level}.scr") as output:
                 output.writelines(line + "\n" for line in sorted(lines, key=sort_key))
         if self._options.alignments:
-            # The alignments are sorted by the score lines of their segments.
+            # The alignments are written in the same order as the score lines of their segments.
             self._alignments.sort(key=lambda alignment: sort_key(alignment.line))
             with atomic_writer(f"{self._options.prefix}-align.out") as output:
                 output.writelines(alignment.text for alignment in self._alignments)
 
 
 class _SgmlSegment(NamedTuple):
-    """Store a segment of a system in SGML files."""
+    """A segment of a system, as read from the SGML files."""
 
     document: str
     id: str
@@ -135,25 +134,21 @@ def _score_system(scorer: JavaScorer, segments: Sequence[_SgmlSegment]) -> _Syst
 
     Args:
         scorer: the scorer of the run.
-        segments: the segments of the system. The segments of a document are consecutive.
+        segments: the segments of the system.
     """
     batches = scorer.score_batches(
         hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
         references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
     )
     scored_segments = [segment for batch in batches for segment in batch.segments]
-    segment_pairs = list(zip(segments, scored_segments, strict=True))
-    document_statistics = {}
-    for document, document_pairs in itertools.groupby(segment_pairs, key=lambda pair: pair[0].document):
-        scored_document_segments = [scored_segment for _, scored_segment in document_pairs]
-        document_statistics[document] = _sum_statistics(scored_document_segments, scorer.n_matchers)
-    return _SystemResult(segment_pairs, document_statistics, _sum_statistics(scored_segments, scorer.n_matchers))
-
-
-def _sum_statistics(segments: Sequence[ScoredSegment], n_matchers: int) -> Statistics:
-    """Return the total statistics of segments."""
-    statistics = [Statistics.from_vector(segment.vector) for segment in segments]
-    return Statistics.from_vector(sum_statistics(statistics, n_matchers))
+    corpus_sum = StatisticsSum(scorer.n_matchers)
+    document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
+    for segment, scored_segment in zip(segments, scored_segments, strict=True):
+        statistics = Statistics.from_vector(scored_segment.vector)
+        document_sums[segment.document].add(statistics)
+        corpus_sum.add(statistics)
+    document_totals = {document: document_sum.total for document, document_sum in document_sums.items()}
+    return _SystemResult(list(zip(segments, scored_segments, strict=True)), document_totals, corpus_sum.total)
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:

@@ -34,7 +34,7 @@ Score = Callable[[list[str], str], Sequence[float]]
 
 
 class RequestError(ValueError):
-    """An error that the response to a request reports."""
+    """An invalid request. The response contains the error message."""
 
 
 class Evaluation(NamedTuple):
@@ -76,7 +76,7 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:
-    """Score the last argument, the hypothesis, against the other arguments, and return its statistics."""
+    """Return the statistics of a hypothesis and its references. The hypothesis is the last argument of the request."""
     if len(arguments) < 2:
         raise RequestError("specify hypothesis and at least one reference")
     *references, hypothesis = arguments

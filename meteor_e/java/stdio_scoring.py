@@ -44,7 +44,7 @@ def _score_request(scorer: JavaScorer, references: list[str], hypothesis: str) -
     """Score the texts of a request, and return its statistics. The texts are trimmed as in METEOR 1.5."""
     trimmed_hypothesis = java_trim(hypothesis)
     trimmed_references = [java_trim(reference) for reference in references]
-    if scorer.configuration.is_out_of_range:
+    if scorer.configuration.has_unsupported_parameters:
         vector = scorer.rescore_segment(trimmed_hypothesis, trimmed_references).vector
     else:
         vector = scorer.meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
@@ -52,13 +52,13 @@ def _score_request(scorer: JavaScorer, references: list[str], hypothesis: str) -
 
 
 def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
-    """Pad the weights of the parameters with zeros, so that each module of a statistics line has a weight."""
+    """Pad the weights with zeros, so that there is one weight for each module in a statistics line."""
     padded_weights = (*parameters.weights, *[0.0] * slots)
     return dataclasses.replace(parameters, weights=padded_weights[:slots])
 
 
 def _evaluate_request(parameters: Parameters, groups: Sequence[Sequence[float]]) -> Evaluation:
-    """Score the groups of statistics in a request.
+    """Compute the score of each group of statistics in a request, and the score of all groups together.
 
     Args:
         parameters: the parameters of the scores, with one weight for each module of a statistics line.
