@@ -7,9 +7,11 @@ Koehn, Och and Marcu 2003).
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, get_args
 
@@ -69,7 +71,7 @@ class Links(NamedTuple):
 
     @classmethod
     def open(cls, folder: Path) -> Links:
-        """Open the links that :meth:`write` wrote. The positions are memory-mapped."""
+        """Open the files that :meth:`write` wrote. The array of positions is memory-mapped."""
         return cls(np.load(folder / "links.npy", mmap_mode="r"), np.load(folder / "starts.npy"))
 
 
@@ -113,6 +115,7 @@ def _align_direction(
 ) -> NDArray[np.uint16]:
     """Return the position of the source word that is aligned with each target word."""
     positions = np.empty(len(target.words), np.uint16)
+    # The extension module fills ``positions``.
     _native.align_words(
         source_words=source.words,
         source_starts=source.starts,
@@ -152,13 +155,14 @@ def read_pharaoh(
     """
     is_corpus_line = np.zeros(line_count, bool)
     is_corpus_line[line_indices] = True
-    positions = [np.zeros((0, 2), np.uint16)]
+    positions = array("H")  # two positions per link: source, target, source, target, ...
+    starts = [0]
     for sentence, line in enumerate(_select_lines(path, is_corpus_line)):
         pairs = sorted(set(_parse_pairs(line)))
         _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), line.location)
-        positions.append(np.array(pairs, np.uint16).reshape(-1, 2))
-    starts = np.cumsum([len(sentence_positions) for sentence_positions in positions])
-    return Links(np.concatenate(positions), starts.astype(np.uint64))
+        positions.extend(chain.from_iterable(pairs))
+        starts.append(starts[-1] + len(pairs))
+    return Links(np.array(positions, np.uint16).reshape(-1, 2), np.array(starts, np.uint64))
 
 
 class _Line(NamedTuple):

@@ -169,8 +169,8 @@ class _BitextBuild:
         facts = json.loads((folder / "facts.json").read_bytes())
         facts.update(self._counts)
         function_word_lines = "".join(f"{word}\n" for word in facts["function_words"])
-        text = self.texts[0]
-        report = format_report(*self.texts, self.sources, self.options, facts)
+        text, pivot_text = self.texts
+        report = format_report(text, pivot_text, self.sources, self.options, facts)
         return Ingredients(
             function_words=function_word_lines.encode(),
             prefixes=text.prefixes,

@@ -114,7 +114,7 @@ class _CoverageCounter:
 
 
 class _Occurrence(NamedTuple):
-    """An occurrence of a phrase of the paraphrase index in a segment.
+    """A phrase that occurs in a segment and has paraphrases in the index.
 
     Attributes:
         phrase: the trie node of the phrase.

@@ -61,7 +61,7 @@ class _ArrayFiles:
         return numbers
 
     def flush(self) -> None:
-        """Move the numbers of all arrays to the files."""
+        """Append the numbers in all arrays to their files, and empty the arrays."""
         for file, numbers in self._files:
             file.write(numbers.tobytes())
             del numbers[:]
@@ -123,12 +123,13 @@ class TableEntry(NamedTuple):
         return TableEntry(phrase=self.pivot, pivot=self.phrase, to_pivot=self.from_pivot, from_pivot=self.to_pivot)
 
 
-def read_phrase_table(path: PathLike, first: bool, progress: Progress) -> Iterator[TableEntry]:
+def read_phrase_table(path: PathLike, pack_language_first: bool, progress: Progress) -> Iterator[TableEntry]:
     """Yield the entries of a phrase table.
 
     Args:
         path: the path of the table, which can be compressed with gzip, bzip2 or xz.
-        first: whether the language of the pack is in the first column. METEOR's tables have it in the second column.
+        pack_language_first: whether the first column contains the phrases of the pack's language. In METEOR's tables,
+            the second column contains them.
         progress: called with the progress.
 
     Raises:
@@ -139,7 +140,7 @@ def read_phrase_table(path: PathLike, first: bool, progress: Progress) -> Iterat
         if line_number % _BLOCK == 0:
             progress("reading the phrase table", line_number, None)
         entry = _parse_entry(line, f"{name}, line {line_number}")
-        yield entry.swap() if first else entry
+        yield entry.swap() if pack_language_first else entry
     progress("reading the phrase table", 1, 1)
 
 
@@ -212,22 +213,22 @@ def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: 
         progress: called with the progress.
     """
     progress(f"numbering {name}", 0, None)
-    (folder / f"{name}-vocabulary.json").write_text(json.dumps(vocabulary), "utf-8", newline="\n")
-    length_file = folder / f"{name}-row-lengths.bin"
+    lengths_file = folder / f"{name}-row-lengths.bin"
+    lengths = np.fromfile(lengths_file, np.uint8)
     words = map_file(folder / f"{name}-words.bin", np.uint32)
-    lengths = np.fromfile(length_file, np.uint8)
-    length_file.unlink()
     # Equal phrases have the same trie node. The nodes of shorter phrases come first.
     nodes = build_trie(words, lengths).phrase_nodes
     _, first_rows, ids = np.unique(nodes, return_index=True, return_inverse=True)
     np.save(folder / f"{name}-ids.npy", ids.astype(np.uint32))
     np.save(folder / f"{name}-positions.npy", compute_starts(lengths)[first_rows])
     np.save(folder / f"{name}-lengths.npy", lengths[first_rows])
+    (folder / f"{name}-vocabulary.json").write_text(json.dumps(vocabulary), "utf-8", newline="\n")
+    lengths_file.unlink()
     progress(f"numbering {name}", 1, 1)
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:
-    """Open the files that :func:`convert_phrase_table` wrote. Most files are memory-mapped."""
+    """Open the files that :func:`store_phrase_table` wrote. Most files are memory-mapped."""
     return PhrasePairs(
         phrases=_open_phrases(folder, "phrases"),
         pivots=_open_phrases(folder, "pivots"),
@@ -264,7 +265,7 @@ def _parse_entry(line: str, location: str) -> TableEntry:
         )
     pivot, phrase, scores = fields[:3]
     to_pivot, from_pivot = _parse_probabilities(scores, location)
-    # A short line cannot contain a phrase that is too long.
+    # Counting the words of every phrase is slow, and a phrase of more than 255 words needs a long line.
     if len(line) > 2 * _MAX_WORDS:
         _check_phrase_length(pivot, location)
         _check_phrase_length(phrase, location)

@@ -82,7 +82,7 @@ class Phrases(NamedTuple):
     def _look_up_words(
         self, phrases: NDArray[np.integer[Any]], offset: int, word_values: NDArray[_Value]
     ) -> NDArray[_Value]:
-        """Return the value of the word at the same position of several phrases, and 0 for phrases that are shorter.
+        """Return the value of the word at an offset in each phrase, or 0 if the phrase is too short.
 
         Args:
             phrases: the ids of the phrases.
@@ -214,7 +214,7 @@ def _number_phrases(
         report: called with the progress.
     """
     ids = _create_scratch(scratch_file, max_length * len(corpus.words))
-    # The extension module fills ``ids``.
+    # The extension module fills ``ids``, and returns two arrays as bytes.
     position_bytes, length_count_bytes = _native.number_phrases(
         words=corpus.words,
         starts=corpus.starts,
@@ -226,7 +226,7 @@ def _number_phrases(
     )
     report(1, 1)
     positions = np.frombuffer(position_bytes, np.uint32)
-    # Phrases are numbered by length, so the lengths follow from the number of phrases of each length.
+    # Shorter phrases have lower ids, so the number of phrases of each length determines the length of every phrase.
     length_counts = np.frombuffer(length_count_bytes, np.uint32)
     lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), length_counts)
     return _NumberedPhrases(corpus, ids, positions, lengths, totals=np.zeros(len(positions) + 1, np.uint32))

@@ -278,14 +278,15 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     inner_lengths = phrases.lengths[inner]
     outer_lengths = phrases.lengths[outer]
     is_nested = np.zeros(len(left), bool)
-    # NumPy compares all pairs at once in which the inner phrases and the outer phrases have the same lengths.
-    has_pairs = np.zeros((_LENGTHS, _LENGTHS), bool)
-    has_pairs[inner_lengths, outer_lengths] = True
-    for inner_length, outer_length in np.argwhere(has_pairs).tolist():
-        has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
-        inner_words = _gather_words(phrases, inner[has_lengths], inner_length)
-        outer_words = _gather_words(phrases, outer[has_lengths], outer_length)
-        is_nested[has_lengths] = _contains_phrase(outer_words, inner_words)
+    # This table marks the combinations of lengths that occur. It is faster than sorting the lengths of all pairs.
+    length_occurs = np.zeros((_LENGTHS, _LENGTHS), bool)
+    length_occurs[inner_lengths, outer_lengths] = True
+    # All pairs with the same two lengths are compared in one step, as matrices of word ids.
+    for inner_length, outer_length in np.argwhere(length_occurs).tolist():
+        is_selected = (inner_lengths == inner_length) & (outer_lengths == outer_length)
+        inner_words = _gather_words(phrases, inner[is_selected], inner_length)
+        outer_words = _gather_words(phrases, outer[is_selected], outer_length)
+        is_nested[is_selected] = _contains_phrase(outer_words, inner_words)
     return is_nested
 
 

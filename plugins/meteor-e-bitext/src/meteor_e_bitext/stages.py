@@ -70,7 +70,8 @@ class Stages:
             ResourceError: if the folder cannot be written.
             ConfigError: if the folder exists, but does not contain the result of a stage.
         """
-        description = {"stage": name, "options": options, "after": [self._keys[stage] for stage in dependencies]}
+        dependency_keys = [self._keys[stage] for stage in dependencies]
+        description = {"stage": name, "options": options, "after": dependency_keys}
         key = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
         self._keys[name] = key
         target = self.folder / name
@@ -81,9 +82,10 @@ class Stages:
         start = time.monotonic()
         with self._write_errors(), self._create_result_folder(target) as result_folder:
             work(result_folder)
-            state = {"key": key, **description, "seconds": round(time.monotonic() - start, 1)}
+            seconds = time.monotonic() - start
+            state = {"key": key, **description, "seconds": round(seconds, 1)}
             (result_folder / _STATE).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
-        self._report(name, time.monotonic() - start, False)
+        self._report(name, seconds, False)
         return target
 
     @contextlib.contextmanager

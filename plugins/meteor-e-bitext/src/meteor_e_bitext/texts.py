@@ -81,7 +81,7 @@ def language_text(
         InputError: if the file of prefixes cannot be read.
     """
     language = _find_language(name)
-    code = language.code if language is not None else name or "other"
+    code = (name or "other") if language is None else language.code
     if whitespace:
         return LanguageText(
             code=code, language=language, normalizer=None, segment=None, prefixes=None, description="white space"
@@ -99,7 +99,7 @@ def _make_scoring_text(
         language: the definition of the language, or None for a language without a definition.
         prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
     """
-    definition = _UNKNOWN_LANGUAGE if language is None else language
+    definition = language or _UNKNOWN_LANGUAGE
     nonbreaking_prefixes, content = _load_prefixes(definition, prefixes)
     segmenter = None if definition.segmenter is None else make_segmenter(definition, plugin_registry())
     return LanguageText(
