@@ -19,7 +19,7 @@ from meteor_e.packs.build import open_builder
 from meteor_e.packs.download import download_url
 from meteor_e.packs.pack import SourceFile
 from meteor_e.packs.store import PackStore
-from meteor_e_languages.thesauri import read_wordnet_synonyms
+from meteor_e_languages.thesauri import convert_wordnet
 
 ARCHIVE = (
     "https://raw.githubusercontent.com/nltk/nltk_data/550b6625bcef1f2abff2ff770a5a0d272c9c6b2a"
@@ -39,7 +39,7 @@ WORDNETS = {
 @click.argument("language")
 @click.option("--from", "source", metavar="PATH|URL", help="File or address of omw-1.4.zip, or of a .tab file.")
 def synonyms_command(language: str, source: str | None) -> None:
-    """Build the pack CODE-omw. `meteor-e pack install CODE` does this for languages without METEOR's data."""
+    """Build the pack CODE-omw of synonyms. `meteor-e pack install CODE` runs this command if METEOR has no data."""
     code = find_language(language).code
     if code not in WORDNETS:
         raise ResourceError(_describe_missing_wordnet(code, language))
@@ -49,16 +49,16 @@ def synonyms_command(language: str, source: str | None) -> None:
         source_file = SourceFile.from_path(path)
         if source is None:
             _check_archive(source_file)
-        # Files and addresses that the user names may differ from the archive of version 1.4.
+        # With --from, the file can differ from the archive of version 1.4.
         version = "1.4" if source_file.sha256 == ARCHIVE_SHA256 else "1"
-        ingredients, word_count = read_wordnet_synonyms(path, WORDNETS[code], builder.temporary_folder)
+        ingredients, word_count = convert_wordnet(path, WORDNETS[code], builder.temporary_folder)
         builder.build(ingredients, code, [source_file], version=version)
     click.echo(f"installed {name} ({word_count:,} words with synonyms); license: {ingredients.licence}")
     click.echo(f"score with: -l {code} --set pack={name} -m exact,synonym")
 
 
 def _describe_missing_wordnet(code: str, language: str) -> str:
-    """Return the error message for a language without a wordnet in the archive."""
+    """Return an error message: the archive does not contain a wordnet of the language."""
     return (
         f"there is no pack to install for {code!r}{near_miss(language, WORDNETS)}; METEOR's data or a wordnet is "
         f"available for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` shows "

@@ -14,16 +14,16 @@ from meteor_e.packs.build import Ingredients
 _LICENCE_NAMES = {"wordnet": "WordNet license"}
 
 
-def read_wordnet_synonyms(path: Path, code: str, scratch: Path) -> tuple[Ingredients, int]:
+def convert_wordnet(path: Path, code: str, folder: Path) -> tuple[Ingredients, int]:
     """Convert a wordnet to a synset file in METEOR's format. Phrases are omitted.
 
     Args:
         path: a zip file that contains ``wn-data-CODE.tab``, or such a table, plain or compressed with gzip.
         code: the code of the language in the name of the table.
-        scratch: the folder for the synsets.
+        folder: the folder for the synset file.
 
     Returns:
-        The sources of the pack, and the number of words with synonyms.
+        The content of the pack, and the number of words with synonyms.
 
     Raises:
         ResourceError: if the file cannot be read, or does not contain synonyms of the language.
@@ -32,12 +32,10 @@ def read_wordnet_synonyms(path: Path, code: str, scratch: Path) -> tuple[Ingredi
     synsets = _number_synsets(_group_words(text))
     if not synsets:
         raise ResourceError(f"{path}: the wordnet has no synonyms")
-    target = scratch / "synsets.txt"
-    with target.open("w", encoding="utf-8", newline="\n") as stream:
-        for word, synset_ids in sorted(synsets.items()):
-            joined_ids = " ".join(str(synset_id) for synset_id in synset_ids)
-            stream.write(f"{word}\n{joined_ids}\n")
-    return Ingredients(synonyms=target, licence=_read_licence(text)), len(synsets)
+    synset_lines = [f"{word}\n{' '.join(map(str, synset_ids))}\n" for word, synset_ids in sorted(synsets.items())]
+    synset_file = folder / "synsets.txt"
+    synset_file.write_text("".join(synset_lines), encoding="utf-8", newline="\n")
+    return Ingredients(synonyms=synset_file, licence=_read_licence(text)), len(synsets)
 
 
 def _read_licence(text: str) -> str:

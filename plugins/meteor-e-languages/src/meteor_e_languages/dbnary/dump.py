@@ -50,7 +50,7 @@ def extract(
     with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file, _parse_errors(path, rdf_format):
         file_size = path.stat().st_size
         triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
-        for rows_by_table in _read_tables(triples, edition, properties, os.fspath(path)):
+        for rows_by_table in _read_row_blocks(triples, edition, properties, os.fspath(path)):
             for table, rows in rows_by_table.items():
                 harvest.add_rows(table, rows)
             progress(stage, file.tell(), file_size)
@@ -69,10 +69,10 @@ def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
         raise InputError(f"{path} is damaged or cut short: {error}") from error
 
 
-def _read_tables(
+def _read_row_blocks(
     triples: Iterable[Any], edition: Edition, properties: Sequence[str], dump: str
 ) -> Iterator[dict[str, list[Row]]]:
-    """Yield blocks of rows for the tables of the temporary database.
+    """Yield blocks of rows, grouped by table of the temporary database.
 
     Args:
         triples: the triples of the dump.
@@ -86,10 +86,7 @@ def _read_tables(
     row_count = 0
     for triple in triples:
         converter = converters.get(triple.predicate)
-        if converter is None:
-            continue
-        row = converter.make_row(triple)
-        if row is None:
+        if converter is None or (row := converter.make_row(triple)) is None:
             continue
         rows_by_table.setdefault(converter.table, []).append(row)
         row_count += 1
@@ -123,7 +120,7 @@ class _RowMaker(NamedTuple):
     dump: str
 
     def relate(self, triple: Any) -> Row | None:
-        """Return a row with the property, the subject and the object, if the triple belongs to the edition."""
+        """Convert a triple to a row (property, subject, object). Return None if the triple is not from the edition."""
         from pyoxigraph import NamedNode
 
         if not isinstance(triple.object, NamedNode):
@@ -133,16 +130,16 @@ class _RowMaker(NamedTuple):
         return (triple.predicate.value, subject, triple.object.value) if is_in_edition else None
 
     def select_entry(self, triple: Any) -> Row | None:
-        """Return a row with the subject, if the object is the language of the edition."""
+        """Convert a triple (entry, property, language) to a row (entry). Return None for entries of other languages."""
         language = _name_node(triple.object, self.dump)
         return (_name_node(triple.subject, self.dump),) if self.edition.speaks(language) else None
 
     def pair(self, triple: Any) -> Row:
-        """Return a row with the subject and the object."""
+        """Convert a triple to a row (subject, object)."""
         return (_name_node(triple.subject, self.dump), _name_node(triple.object, self.dump))
 
     def pair_inversely(self, triple: Any) -> Row:
-        """Return a row with the object and the subject."""
+        """Convert a triple to a row (object, subject)."""
         return (_name_node(triple.object, self.dump), _name_node(triple.subject, self.dump))
 
 
@@ -155,17 +152,17 @@ def _make_converters(row_maker: _RowMaker, properties: Sequence[str]) -> dict[An
     """
     from pyoxigraph import NamedNode
 
-    converters = {
-        **dict.fromkeys(properties, _Converter("relation", row_maker.relate)),
-        **dict.fromkeys(LANGUAGE, _Converter("spoken", row_maker.select_entry)),
-        **dict.fromkeys(DESCRIBES, _Converter("describes", row_maker.pair)),
+    conversions: list[tuple[Sequence[str], _Converter]] = [
+        (properties, _Converter("relation", row_maker.relate)),
+        (LANGUAGE, _Converter("spoken", row_maker.select_entry)),
+        (DESCRIBES, _Converter("describes", row_maker.pair)),
         # The property "sense" is the inverse of "describes", so both properties are stored in one table.
-        **dict.fromkeys(SENSE, _Converter("describes", row_maker.pair_inversely)),
-        **dict.fromkeys(CANONICAL_FORM, _Converter("form", row_maker.pair)),
-        **dict.fromkeys(WRITTEN, _Converter("written", row_maker.pair)),
-        LABEL: _Converter("label", row_maker.pair),
-    }
-    return {NamedNode(iri): converter for iri, converter in converters.items()}
+        (SENSE, _Converter("describes", row_maker.pair_inversely)),
+        (CANONICAL_FORM, _Converter("form", row_maker.pair)),
+        (WRITTEN, _Converter("written", row_maker.pair)),
+        ([LABEL], _Converter("label", row_maker.pair)),
+    ]
+    return {NamedNode(iri): converter for iris, converter in conversions for iri in iris}
 
 
 def _name_node(node: Any, dump: str) -> str:

@@ -114,14 +114,16 @@ def _make_relation_pattern(edition: Edition, property_iri: str) -> str:
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return (node, word) pairs for the entries of nodes. If an entry has no written forms, its labels are its words.
+    """Return a (node, word) pair for each word of an entry that belongs to a node.
+
+    The words of an entry are its written forms. If an entry does not have written forms, its labels are used instead.
 
     Args:
         url: the address of the endpoint.
         edition: the edition of the language.
         nodes: the IRIs of the nodes.
     """
-    # The keys of both dictionaries are pairs of a node and its entry.
+    # The keys of both dictionaries are tuples (node, entry).
     written_forms: dict[tuple[str, str], set[str]] = {}
     labels: dict[tuple[str, str], set[str]] = {}
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
@@ -155,7 +157,7 @@ _WORD_PATTERN = Template(
 
 
 def _make_word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
-    """Return a SPARQL graph pattern that finds the entries of nodes, with the words and labels of the entries."""
+    """Return a SPARQL graph pattern that finds, for each node, its entries with their words and labels."""
     from rdflib import Literal, URIRef
 
     languages = (*edition.codes, *edition.resources)
@@ -192,17 +194,14 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
         rows = _query_with_retries(url, _make_page_query(pattern, variables, last_key))
         if not rows:
             raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
-        keys = [row.get("key", "") for row in rows]
-        is_last_page = keys[-1] == _END
-        if is_last_page:
-            # The row that marks the end of the results is not part of them.
-            del rows[-1], keys[-1]
-        _check_order([last_key, *keys], url)
-        if rows:
-            yield rows
-        if is_last_page:
-            return
+        keys = [last_key, *(row.get("key", "") for row in rows)]
+        _check_order(keys, url)
         last_key = keys[-1]
+        if last_key == _END:
+            if len(rows) > 1:
+                yield rows[:-1]  # The last row only marks the end of the results.
+            return
+        yield rows
 
 
 def _make_page_query(pattern: str, variables: str, last_key: str) -> str:
@@ -240,11 +239,11 @@ def _query_with_retries(url: str, query: str) -> list[Row]:
     """
     retry_count = 0
     while True:
-        # Each retry halves the page size.
-        # The limit is one row higher, because the last page also contains the row with the key ``_END``.
+        # Each retry halves the page size, because servers may not be able to answer large queries.
         page_size = max(1, PAGE // 2**retry_count)
+        row_limit = page_size + 1  # The last page also contains the row with the key _END.
         try:
-            return _query(url, f"{query}{page_size + 1}")
+            return _query(url, f"{query}{row_limit}")
         except _TemporaryError as error:
             if retry_count == RETRIES:
                 raise ResourceError(

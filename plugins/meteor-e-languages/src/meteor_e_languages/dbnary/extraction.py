@@ -99,7 +99,7 @@ class _SynsetPackBuilder:
     progress: Progress
 
     def build_from_download(self, offline: bool) -> tuple[Pack, int]:
-        """Download the latest dump, and build the pack from it. If ``offline`` is true, raise a ResourceError."""
+        """Download the latest dump, and build the pack from it. Raise a ResourceError if ``offline`` is true."""
         code = self.edition.language.code
         address = DUMP_URL.format(code=code)
         file_name = address.rpartition("/")[2]
@@ -137,9 +137,8 @@ class _SynsetPackBuilder:
             self.progress("finding words", 0, None)
             harvest.derive_words()
             synset_lines, pair_count = _format_synsets(harvest, self.edition.language)
-        date_matches = [_DATE.search(path.name) for path in dumps]
-        dates = [match[1] for match in date_matches if match is not None]
-        version = max(dates) if dates else sources[0].sha256[:8]
+        dates = _DATE.findall(" ".join(path.name for path in dumps))
+        version = max(dates, default=sources[0].sha256[:8])
         return self._build(synset_lines, sources, version), pair_count
 
     def _build(self, synset_lines: str, sources: Sequence[SourceFile], version: str) -> Pack:

@@ -84,7 +84,7 @@ class Harvest:
             self._connection.execute("COMMIT")
 
     def derive_words(self) -> None:
-        """Determine the words of all nodes after the dumps have been added to the database.
+        """Look up the words of all nodes. The content of all dumps must be in the database.
 
         The words of an entry are the written forms of its canonical form. If an entry has no written forms, its label
         is used instead. A page or a sense has the words of its entries. Entries of other languages are ignored.

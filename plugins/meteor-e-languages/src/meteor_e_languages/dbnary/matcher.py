@@ -26,7 +26,7 @@ from meteor_e_languages.dbnary.synsets import (
 
 
 class DbnaryMatcher(KeyMatcher):
-    """A matcher for words that share a DBnary synset, directly or through their lemmas, as in METEOR-E.
+    """A matcher for words that belong to the same DBnary synset, as in METEOR-E.
 
     Synsets are looked up by the form of a token. If a lemmatizer is used, synsets are also looked up by the lemma.
     Exception lists and suffix rules are not used in any language (Servan et al. 2016, section 3.1).
@@ -77,23 +77,17 @@ class DbnaryMatcher(KeyMatcher):
             ConfigError: if both a file and a pack are named, or the synsets are of another language.
             ResourceError: if the synsets are missing or damaged.
         """
+        if options.file is None and options.pack is None:
+            default_pack = pack_name(context.language.code)
+            if not context.explicit and PackStore().find(default_pack) is None:
+                return cls(options)  # This matcher does not have synsets, so it does not match any words.
+            options = options.replaced(pack=default_pack)
+        matcher = cls(options)
         if options.file is not None:
-            matcher = cls(options)
             subject = f"matcher 'dbnary': the synsets {Path(options.file).name} are"
             context.check_language(matcher._languages, subject, is_stated=True)
-            return matcher
-        if options.pack is not None:
-            return cls._from_pack(context, options)
-        default_pack = pack_name(context.language.code)
-        if context.explicit or PackStore().find(default_pack) is not None:
-            return cls._from_pack(context, options.replaced(pack=default_pack))
-        return cls(options)  # This matcher does not have synsets, so it does not match any words.
-
-    @classmethod
-    def _from_pack(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
-        """Create the matcher for a chain with the pack that the options name."""
-        matcher = cls(options)
-        context.check_language(matcher._languages, f"matcher 'dbnary': the pack {options.pack!r} is")
+        else:
+            context.check_language(matcher._languages, f"matcher 'dbnary': the pack {options.pack!r} is")
         return matcher
 
     def keys(self, token: Token) -> set[int]:

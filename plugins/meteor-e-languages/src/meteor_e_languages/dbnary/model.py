@@ -99,8 +99,8 @@ def make_normalizer(language: Language) -> Normalizer:
 def normalize_word(text: str, normalizer: Normalizer) -> str:
     """Convert a dictionary word to its form in METEOR-E's synset files. The result may be an empty string.
 
-    A word that forms a single token is converted to this token. The parts of a multiword expression are lowercased and
-    joined by ``_``. A multiword expression never matches a token, but it connects its synonyms with each other.
+    A word that forms a single token becomes this token. The words of a multiword expression are lowercased and joined
+    by ``_``. The joined expression does not match any token of a text, but other words can have it as a common synonym.
     """
     tokens: Sequence[str] = normalizer(text).split()
     if len(tokens) != 1:

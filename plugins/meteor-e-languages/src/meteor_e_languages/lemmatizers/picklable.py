@@ -12,7 +12,7 @@ class PicklableLemmatizer(Lemmatizer):
     """A lemmatizer that omits certain attributes when it is pickled, and recreates them when it is unpickled.
 
     Class attributes:
-        unpicklable: the names of the attributes that are not pickled. :meth:`_start` sets them.
+        unpicklable: the names of the attributes that are set by :meth:`_start` and are not pickled.
     """
 
     unpicklable: ClassVar[tuple[str, ...]]

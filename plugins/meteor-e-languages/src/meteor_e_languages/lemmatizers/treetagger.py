@@ -8,6 +8,7 @@ only after more input. Therefore each sentence is followed by a marker, which Tr
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import queue
@@ -157,20 +158,21 @@ class _Process:
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._error_file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._error_file
             )
         except OSError as error:
-            self._errors.close()
+            self._error_file.close()
             raise ResourceError(f"lemmatizer 'treetagger': cannot start {command[0]}: {error.strerror}") from error
         self._owner_id = os.getpid()
         self._sentence_count = 0
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._lines), daemon=True)
-        self._reader.start()
-        self.stop = weakref.finalize(self, _stop_process, self._owner_id, self._process, self._reader, self._errors)
+        # A thread reads the output, because reading from a pipe cannot be limited to a number of seconds.
+        self._output_lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._output_lines), daemon=True)
+        reader.start()
+        self.stop = weakref.finalize(self, _stop_process, self._owner_id, self._process, reader, self._error_file)
 
     def is_usable(self) -> bool:
         """Return whether the process can be used. After a fork, only the parent process can use it."""
@@ -194,12 +196,10 @@ class _Process:
         # The input is written in a thread, because TreeTagger may stop reading until its output is read.
         writer = threading.Thread(target=_write_input, args=(self._process.stdin, input_bytes), daemon=True)
         writer.start()
-        # Skip the output for the full stops that were appended to the previous sentence.
-        while self._read_line(len(words), timeout) != start_marker:
-            pass
-        output_lines: list[str] = []
-        while (line := self._read_line(len(words), timeout)) != end_marker:
-            output_lines.append(line)
+        read_line = functools.partial(self._read_line, len(words), timeout)
+        for _ in iter(read_line, start_marker):
+            pass  # Skip the output for the full stops that were appended to the previous sentence.
+        output_lines = list(iter(read_line, end_marker))
         writer.join()
         return output_lines
 
@@ -211,7 +211,7 @@ class _Process:
             timeout: the number of seconds to wait for the line.
         """
         try:
-            line = self._lines.get(timeout=timeout)
+            line = self._output_lines.get(timeout=timeout)
         except queue.Empty:
             raise PluginError(f"TreeTagger did not answer a sentence of {word_count} words in {timeout:g} s") from None
         if line is None:
@@ -221,8 +221,8 @@ class _Process:
     def _read_error(self) -> str:
         """Return the last line that TreeTagger wrote to standard error, or its exit code."""
         code = self._process.wait()
-        self._errors.seek(0)
-        error_text = self._errors.read()[-500:].decode("utf-8", "replace")
+        self._error_file.seek(0)
+        error_text = self._error_file.read()[-500:].decode("utf-8", "replace")
         for line in reversed(error_text.split("\n")):
             if line.strip():
                 return line.strip()

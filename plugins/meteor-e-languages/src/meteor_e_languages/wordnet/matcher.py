@@ -35,7 +35,7 @@ from meteor_e_languages.wordnet.relations import (
     entry,
     write_index,
 )
-from meteor_e_languages.wordnet.sources import Princeton, Tab, find_princeton, find_tabs, how_to_get
+from meteor_e_languages.wordnet.sources import Princeton, Tab, find_princeton, find_tab, how_to_get
 
 _VERSION = 1
 """The version of the index, which changes if equal files lead to other keys."""
@@ -137,7 +137,7 @@ class WordnetMatcher(KeyMatcher):
         return irregular_bases or [entry(part, base) for base in base_forms(form, part)]
 
     def describe(self) -> str:
-        """Return the text that describes the WordNet data and the relations in the metric's signature."""
+        """Return the part of the metric's signature that describes the WordNet data and the relations."""
         return self._description
 
 
@@ -211,7 +211,7 @@ class _Request:
         Raises:
             ResourceError: if the relations need Princeton WordNet, and it is not installed.
         """
-        tab = find_tabs(self.folder, self.language) if self.file is None else Tab(self.file)
+        tab = find_tab(self.folder, self.language) if self.file is None else Tab(self.file)
         if tab is None:
             return None
         if self.relations == (SYNONYMS,):

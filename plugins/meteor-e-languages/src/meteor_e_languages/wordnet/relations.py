@@ -56,20 +56,19 @@ def entry(part: str, word: str) -> str:
 def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
     """Return the match keys of each index entry. Words match if their entries share a key.
 
-    Keys are counted from 1. The keys of synsets come before the keys of relations between synsets or words.
+    Keys are consecutive integers. Each synset has a key, followed by each pair of related synsets or words.
     """
-    entries_by_synset: dict[Synset, list[str]] = {}
-    for synset, words in sorted(lexicon.synsets.items()):
-        part_of_speech = synset[0]
-        entries_by_synset[synset] = [entry(part_of_speech, word) for word in words]
-    # The entries of a group share a key.
-    groups = list(entries_by_synset.values()) if lexicon.shared else []
-    groups += _relate_entries(lexicon, entries_by_synset)
+    entries_by_synset = {
+        synset: [entry(synset[0], word) for word in words]  # The first letter of a synset is its part of speech.
+        for synset, words in sorted(lexicon.synsets.items())
+    }
+    entry_groups = list(entries_by_synset.values()) if lexicon.shared else []
+    entry_groups += _relate_entries(lexicon, entries_by_synset)
     all_entries = itertools.chain.from_iterable(entries_by_synset.values())
-    keys_by_entry: dict[str, list[int]] = {word_entry: [] for word_entry in all_entries}
-    for key, group in enumerate(groups, 1):
-        for word_entry in group:
-            keys_by_entry[word_entry].append(key)
+    keys_by_entry: dict[str, list[int]] = {index_entry: [] for index_entry in all_entries}
+    for key, group in enumerate(entry_groups, 1):
+        for index_entry in group:
+            keys_by_entry[index_entry].append(key)
     return keys_by_entry
 
 
@@ -120,7 +119,7 @@ def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> 
 
 
 def _make_stream(lists_by_name: Mapping[str, Sequence[int | str]]) -> Stream:
-    """Return a stream in METEOR's format, in which each name is followed by a line with the values of its list."""
+    """Return lists in METEOR's text format: each name is followed by a line with its values."""
     lines = []
     for name, values in lists_by_name.items():
         lines.append(f"{name}\n{' '.join(map(str, values))}\n")

@@ -131,7 +131,7 @@ def _find_princeton_in(folder: Path) -> Princeton | None:
     return None
 
 
-def find_tabs(folder: Path | None, language: Language) -> Tab | None:
+def find_tab(folder: Path | None, language: Language) -> Tab | None:
     """Return the Open Multilingual WordNet file of a language, or ``None`` if the file is not found.
 
     The folder contains the files (such as ``wn-data-fra.tab`` or ``wn-wikt-fra.tab``, plain or compressed with gzip),
