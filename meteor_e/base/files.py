@@ -13,9 +13,12 @@ import zlib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from meteor_e.base.errors import InputError, MeteorError, ResourceError
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 PathLike = str | os.PathLike[str]
 
@@ -44,9 +47,23 @@ _SPECIAL_FILES = {
 }
 
 
+class SpooledPath(str):
+    """The path of a temporary file with the content of a pipe or of standard input.
+
+    The file is deleted together with this object.
+
+    Attributes:
+        folder: the temporary folder that contains the file.
+        source: the path of the pipe, or ``-`` for standard input.
+    """
+
+    folder: TemporaryDirectory[str]
+    source: str
+
+
 def input_name(path: PathLike) -> str:
     """Return the name of an input file for messages: its path, or ``standard input`` for ``-``."""
-    name = os.fspath(path)
+    name = path.source if isinstance(path, SpooledPath) else os.fspath(path)
     return "standard input" if name == "-" else name
 
 

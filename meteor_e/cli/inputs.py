@@ -11,8 +11,9 @@ import click
 
 from meteor_e.api.segments import Segment, System, TextColumns, TextTable
 from meteor_e.base.errors import ConfigError, near_miss, plugin_errors
+from meteor_e.base.files import input_name
 from meteor_e.cli.commands import Options, option
-from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, detect_format, spool_pipes
+from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, detect_format, spool_input, spool_pipes
 from meteor_e.formats.systems import read_systems
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.plain import printable
@@ -186,6 +187,9 @@ class Inputs(Options):
         With a system column, each name in this column is one system. Otherwise, each hypothesis column is one system.
         """
         columns = self._columns()
+        is_read_repeatedly = columns.system is not None or len(columns.hypotheses) > 1
+        if path == "-" and is_read_repeatedly:
+            path = spool_input(path)
         open_table = partial(table_class.make().open, path, encoding=self.encoding)
         table = open_table(columns)
         if columns.system is not None:
@@ -282,8 +286,8 @@ _ONE_TABLE = (
 def _not_a_table(path: str, form: str | None) -> str:
     """Return the error message for column options with an input file that is not a table."""
     return (
-        f"{path} is {form or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, a JSON array, or "
-        "JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
+        f"{input_name(path)} is {form or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, a "
+        "JSON array, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
     )
 
 

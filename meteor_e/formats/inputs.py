@@ -7,14 +7,10 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
+from meteor_e.base.files import PathLike, SpooledPath, input_name, open_binary, os_errors_as
 from meteor_e.formats.documents import TextCollection
-
-if TYPE_CHECKING:
-    from tempfile import TemporaryDirectory
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
 """These input formats usually store hypotheses and references in separate files."""
@@ -98,12 +94,6 @@ def _read_head(path: str) -> bytes:
     return head
 
 
-class SpooledPath(str):
-    """The path of a temporary file with the content of a pipe. The file is deleted together with this object."""
-
-    folder: TemporaryDirectory[str]
-
-
 def spool_pipes(paths: Iterable[str]) -> list[str]:
     """Copy pipes, such as ``<(command)`` in a shell, to temporary files that can be opened several times.
 
@@ -116,20 +106,28 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
     readable_paths = []
     for path in paths:
         is_pipe = path != "-" and Path(path).is_fifo()
-        readable_paths.append(_spool_pipe(path) if is_pipe else path)
+        readable_paths.append(spool_input(path) if is_pipe else path)
     return readable_paths
 
 
-def _spool_pipe(path: str) -> SpooledPath:
-    """Copy the content of a pipe to a temporary file, and return the path of the copy."""
+def spool_input(path: str) -> SpooledPath:
+    """Copy a pipe or standard input to a temporary file that can be opened several times.
+
+    Returns:
+        The path of the copy.
+
+    Raises:
+        InputError: if the input cannot be read or copied.
+    """
     # These imports are slow and rarely needed, because few inputs are pipes.
     import shutil
     from tempfile import TemporaryDirectory
 
-    with os_errors_as(InputError, f"cannot read {path}"):
+    with os_errors_as(InputError, f"cannot read {input_name(path)}"):
         folder = TemporaryDirectory(prefix="meteor_e-")
         copy = SpooledPath(Path(folder.name) / Path(path).name)
         copy.folder = folder
+        copy.source = path
         with open_binary(path) as stream, Path(copy).open("wb") as output:
             shutil.copyfileobj(stream, output)
     return copy

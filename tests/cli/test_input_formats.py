@@ -53,11 +53,6 @@ def test_encoding_option_applies_to_csv(cli):
         (["hyp", "hyp", "--format-in", "plain", "--reference-column", "x"], 2, "has no columns"),
         (["hyp", "hyp", "--format-in", "csv"], 2, "one file only"),
         (["two.csv"], 1, "has no column 'hypothesis'; it has 'a', 'b'"),
-        (
-            ["-", "--format-in", "csv", "--hypothesis-column", "a", "--hypothesis-column", "b"],
-            1,
-            "read only once",
-        ),
     ],
 )
 def test_score_rejects_unsuitable_inputs(cli, arguments, code, message):
@@ -66,6 +61,27 @@ def test_score_rejects_unsuitable_inputs(cli, arguments, code, message):
     error = cli.failing(code, "score", *arguments, text="a,b,reference\n1,2,3\n")
     assert message in error
     assert ("did you mean" in error) == ("cvs" in arguments)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ("tree,river,tree\n", ["--hypothesis-column", "a", "--hypothesis-column", "b", "--reference-column", "c"]),
+        (
+            "tree,tree,x\ntree,river,y\n",
+            ["--hypothesis-column", "a", "--reference-column", "b", "--system-column", "c"],
+        ),
+    ],
+)
+def test_score_reads_several_systems_from_standard_input(cli, rows, options):
+    output = cli("score", "-", "--format-in", "csv", *options, "-l", "other", "-q", text="a,b,c\n" + rows).out
+    assert output == "1.0\n0.0\n"
+
+
+def test_score_names_standard_input_in_errors_of_a_system_column(cli):
+    arguments = ["-", "--format-in", "csv", "--hypothesis-column", "a", "--reference-column", "b"]
+    error = cli.failing(1, "score", *arguments, "--system-column", "c", text="a,b,c\n1,2\n")
+    assert "standard input, line 2: 2 columns" in error
 
 
 PLUGIN = '''

@@ -115,3 +115,8 @@ def test_delimited_table_explains_lone_carriage_returns(tmp_path):
         InputError, match=r"x\.csv, line 1: a carriage return that is not a line end; save the file with LF"
     ):
         read_table(tmp_path / "x.csv")
+
+
+def test_delimited_table_reads_standard_input_for_only_one_system():
+    with pytest.raises(InputError, match="standard input can be read only once"):
+        DelimitedTable("-", TextColumns(("mt", "other"), ("ref",)), False)
