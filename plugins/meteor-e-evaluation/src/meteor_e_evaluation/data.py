@@ -52,30 +52,32 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         ConfigError: if the index does not contain the language pair.
         InputError: if data are missing or inconsistent. The message names the system and the file.
     """
-    entries = index.pair(pair)
+    pair_spec = index.pair(pair)
     if index.records is not None:
         return load_records(index, pair, index.records)
-    return _load_separate_files(index, pair, entries, every_system=every_system)
+    return _load_separate_files(index, pair, pair_spec, every_system=every_system)
 
 
-def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, every_system: bool) -> TestSet:
+def _load_separate_files(index: DataIndex, pair: str, pair_spec: PairSpec, *, every_system: bool) -> TestSet:
     """Load a test set whose outputs, references and judgments are in separate files.
 
     Args:
         index: the data index.
         pair: the language pair.
-        entries: the entries of the index for the language pair, which override the general entries.
+        pair_spec: the settings of the language pair in the index, which override the general settings.
         every_system: whether to include systems without judgments.
     """
-    texts = _read_test_set_texts(index, pair, entries)
+    texts = _read_test_set_texts(index, pair, pair_spec)
     n_segments = len(texts.references[0].segments)
-    output_spec = entries.outputs or index.outputs
+    output_spec = pair_spec.outputs or index.outputs
     assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = open_outputs(index, pair, output_spec, n_segments)
     judgments = _read_judgments(JudgedTexts(index, pair, outputs, n_segments, texts.documents))
-    scored_systems = set(outputs.files) - set(entries.reference_names) if every_system else judgments.systems
-    systems = tuple(sorted(scored_systems))
-    outliers = {*entries.outliers, *index.outliers} & scored_systems
+    selected_systems = judgments.systems
+    if every_system:
+        selected_systems = set(outputs.files) - set(pair_spec.reference_names)
+    outliers = {*pair_spec.outliers, *index.outliers} & selected_systems
+    systems = tuple(sorted(selected_systems))
     test_set = TestSet(
         name=index.name,
         pair=pair,
@@ -86,7 +88,7 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
         source=None if texts.source is None else texts.source.segments,
         known_systems=tuple(sorted(outputs.files)),
         output_files=outputs.paths_by_system(),
-        reference_names=tuple(entries.reference_names),
+        reference_names=tuple(pair_spec.reference_names),
         documents=texts.documents,
         outliers=tuple(sorted(outliers)),
         root=index.root,
@@ -94,12 +96,12 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
     return judgments.add_to(test_set)
 
 
-def _read_test_set_texts(index: DataIndex, pair: str, entries: PairSpec) -> _TestSetTexts:
+def _read_test_set_texts(index: DataIndex, pair: str, pair_spec: PairSpec) -> _TestSetTexts:
     """Read the references, the source and the documents of a language pair, and check that their lengths agree."""
-    references = _read_references(entries.references or index.references, index, pair)
-    source = _read_source(entries.source or index.source, index, pair)
+    references = _read_references(pair_spec.references or index.references, index, pair)
+    source = _read_source(pair_spec.source or index.source, index, pair)
     _check_lengths(references if source is None else [*references, source])
-    documents = _read_documents(entries.documents or index.documents, index, pair, len(references[0].segments))
+    documents = _read_documents(pair_spec.documents or index.documents, index, pair, len(references[0].segments))
     return _TestSetTexts(references, source, documents)
 
 
@@ -110,8 +112,8 @@ def _read_judgments(texts: JudgedTexts) -> JudgmentReader:
         InputError: if there are no judgments of any system.
     """
     index, pair = texts.index, texts.pair
-    entries = index.pair(pair)
-    specs = index.judgments if entries.judgments is None else entries.judgments
+    pair_spec = index.pair(pair)
+    specs = index.judgments if pair_spec.judgments is None else pair_spec.judgments
     reader = JudgmentReader(texts, specs)
     reader.read()
     if not reader.systems:
@@ -147,20 +149,21 @@ def _read_references(patterns: list[str], index: DataIndex, pair: str) -> list[_
     return references
 
 
-def _read_source(pattern: str | None, index: DataIndex, pair: str) -> _Text | None:
+def _read_source(source: str | None, index: DataIndex, pair: str) -> _Text | None:
     """Read the source text of a language pair, or return None if the index file names no source.
 
     Args:
-        pattern: path of the source, or name of a test set of sacreBLEU.
+        source: path of the source, or name of a test set of sacreBLEU. If the path has wildcards, the first matching
+            file is read.
         index: the data index.
         pair: the language pair.
     """
-    if pattern is None:
+    if source is None:
         return None
-    if pattern.startswith(NAMED_SET_PREFIX):
-        file = Path(named_set(pattern.removeprefix(NAMED_SET_PREFIX), pair).source)
-        return _Text(file, list(read_segments(file)))
-    file = find_files(index, pair, pattern, "the source")[0]
+    if source.startswith(NAMED_SET_PREFIX):
+        test_set = named_set(source.removeprefix(NAMED_SET_PREFIX), pair)
+        return _Text(Path(test_set.source), list(read_segments(test_set.source)))
+    file = find_files(index, pair, source, "the source")[0]
     return _Text(file, read_texts(file, "source"))
 
 

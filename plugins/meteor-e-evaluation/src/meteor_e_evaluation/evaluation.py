@@ -105,7 +105,7 @@ class _Settings:
     drop_outliers: bool
 
     def document(self) -> dict[str, Any]:
-        """Return the settings under their names in JSON documents."""
+        """Return the settings as a dictionary that can be written as JSON."""
         return {
             "intervals": self.intervals,
             "confidence": 0.95,
@@ -274,15 +274,16 @@ def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     for entry in scores:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
             raise InputError(f"{entry.name} gives an infinite score in {_make_title(test)}")
-        lacks_score = np.isnan(entry.segments)
-        has_only_system_scores = lacks_score.all() and not np.isnan(entry.systems).any()
-        missing_outputs = np.argwhere(is_judged & lacks_score)  # Each row is a system and a segment.
-        if len(missing_outputs) and not has_only_system_scores:
+        is_missing = np.isnan(entry.segments)
+        if is_missing.all() and not np.isnan(entry.systems).any():
+            continue  # The metric scores only whole systems.
+        missing_outputs = np.argwhere(is_judged & is_missing)  # Each row is a system and a segment.
+        if len(missing_outputs):
             raise _missing_score_error(test, entry.name, missing_outputs)
 
 
 def _missing_score_error(test: TestSet, metric_name: str, missing_outputs: Integers) -> InputError:
-    """Return the error for judged outputs without a score.
+    """Return the error to raise if a metric does not score all judged outputs.
 
     Args:
         test: the test set.

@@ -2,8 +2,8 @@
 
 Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores.
 
-The functions prepare the human scores only once, and return a function of the metric scores. The reason is that
-permutation tests evaluate thousands of score matrices.
+Each function prepares the human scores once, and returns a function that takes a matrix of metric scores. This saves
+time in permutation tests, because they evaluate thousands of matrices.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def _reject_renamed_keys(document: Document) -> None:
 
 
 def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
-    """Yield the path of every key in an index file that the file format defines.
+    """Yield the path of each key whose name is defined by the format of index files.
 
     Keys that users choose freely, such as system names under ``rename``, are not included.
     """
@@ -354,7 +354,7 @@ def split_pair(pair: str) -> tuple[str, str]:
 
 
 def fill_pattern(pattern: str, pair: str) -> str:
-    """Fill in a language pair for ``{pair}``, ``{source}`` and ``{target}`` in a path."""
+    """Replace ``{pair}``, ``{source}`` and ``{target}`` in a path by a language pair and its two languages."""
     source, target = split_pair(pair)
     return pattern.replace("{pair}", pair).replace("{source}", source).replace("{target}", target)
 

@@ -66,9 +66,9 @@ class SystemNames:
         return {system for systems in self._systems_by_name.values() for system in systems}
 
     def resolve(self, name: str, location: str) -> tuple[str, ...]:
-        """Return the systems that a name in a file of judgments stands for.
+        """Return the systems that a name in a file of judgments refers to.
 
-        The result is empty if the index file lists the name under ``drop``. The judgment then counts as left out.
+        If the index file lists the name under ``drop``, the result is empty, and the left-out judgment is counted.
 
         Args:
             name: name of a system in the file, or the names of several systems with the same output.
@@ -85,20 +85,18 @@ class SystemNames:
         return systems
 
     def _resolve_joint_name(self, name: str, location: str) -> tuple[str, ...]:
-        """Return the systems that a name stands for, which may join the names of several systems."""
+        """Return the systems that a name refers to. The name may consist of several system names, such as ``A+B``."""
         separator = self._spec.system_separator
         single_names = name.split(separator) if separator else [name]
         systems = [self._resolve_single_name(single_name.strip(), location) for single_name in single_names]
         return tuple(system for system in systems if system is not None)
 
     def _resolve_single_name(self, name: str, location: str) -> str | None:
-        """Return the system that a name stands for, or None if the index file drops the name."""
-        # The index file may drop or rename either the whole name, or the part of it that its pattern extracts.
-        is_listed = name in self._dropped or name in self._spec.rename
-        listed_name = name if is_listed else self._match_pattern(name, location)
-        if listed_name in self._dropped:
+        """Return the system that a name refers to, or None if the index file lists the name under ``drop``."""
+        judged_name = self._extract_name(name, location)
+        if judged_name in self._dropped:
             return None
-        system = self._spec.rename.get(listed_name, listed_name)
+        system = self._spec.rename.get(judged_name, judged_name)
         outputs = self._texts.outputs
         if system not in outputs.files:
             raise InputError(
@@ -107,11 +105,14 @@ class SystemNames:
             )
         return system
 
-    def _match_pattern(self, name: str, location: str) -> str:
-        """Extract the name of a system by the pattern that the index file gives.
+    def _extract_name(self, name: str, location: str) -> str:
+        """Return the part of a name that the pattern for system names in the index file extracts.
 
-        Without a pattern, the whole name is returned.
+        The complete name is returned if there is no pattern, or if the index file lists this name under ``drop`` or
+        ``rename``.
         """
+        if name in self._dropped or name in self._spec.rename:
+            return name
         match = self._name_regex.fullmatch(name)
         if match is None:
             raise InputError(
@@ -135,15 +136,15 @@ class SegmentNumbers:
         self._first_segment = spec.first_segment
         self._segment_map = spec.segment_map
         self._texts = texts
-        self._line_of_number: dict[int, int] = {}
+        self._segment_of_number: dict[int, int] = {}
         if self._segment_map is not None:
-            self._line_of_number = _read_segment_map(self._segment_map, texts.index, texts.pair)
+            self._segment_of_number = _read_segment_map(self._segment_map, texts.index, texts.pair)
         self.n_left_out: Counter[str] = Counter()
 
     def find(self, number: int, location: str, document: str = "") -> int | None:
-        """Return the index of a segment.
+        """Return the index of the segment that a segment number refers to.
 
-        The result is None if the segment map lacks the number. The judgment then counts as left out.
+        If the segment map does not contain the number, the result is None, and the left-out judgment is counted.
 
         Args:
             number: number of the segment in the file.
@@ -156,14 +157,12 @@ class SegmentNumbers:
         if document:
             return self._find_in_document(document, number, location)
         if self._segment_map is None:
-            return self._check_range(number - self._first_segment, number, location)
-        if number in self._line_of_number:
-            return self._check_range(self._line_of_number[number] - 1, number, location)
-        self.n_left_out[f"judgments of segments that are not in {self._segment_map.file}"] += 1
-        return None
-
-    def _check_range(self, segment: int, number: int, location: str) -> int:
-        """Return the index of a segment, or raise InputError if the test set does not contain the segment."""
+            segment = number - self._first_segment
+        elif number in self._segment_of_number:
+            segment = self._segment_of_number[number]
+        else:
+            self.n_left_out[f"judgments of segments that are not in {self._segment_map.file}"] += 1
+            return None
         n_segments = self._texts.n_segments
         if not 0 <= segment < n_segments:
             raise InputError(f"{location}: segment {number} is outside the test set of {n_segments} segments")
@@ -195,8 +194,10 @@ class SegmentNumbers:
 def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int, int]:
     """Read a table that maps segment numbers in judgments to line numbers of the test set.
 
+    Return a dictionary that maps the segment numbers to segment indices, which start from 0.
+
     Args:
-        spec: the entry of the index that describes the table.
+        spec: names the file, the columns of both numbers, and the values that other columns must have.
         index: the data index.
         pair: the language pair.
     """
@@ -206,21 +207,25 @@ def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int
     for title in (spec.key, spec.line, *spec.only):
         if title not in header:
             raise InputError(f"{file}: no column {title!r}; it has {', '.join(header)}")
-    line_of_segment: dict[int, int] = {}
+    segment_of_number: dict[int, int] = {}
     for row_number, row in enumerate(rows, 2):
         if not row.strip():
             continue
         cells = dict(zip(header, row.split("\t"), strict=False))
         try:
-            if all(cells[title] == value for title, value in spec.only.items()):
-                line_of_segment[int(cells[spec.key])] = int(cells[spec.line])
+            is_selected = all(cells[title] == value for title, value in spec.only.items())
+            if is_selected:
+                segment_of_number[int(cells[spec.key])] = int(cells[spec.line]) - 1
         except (KeyError, ValueError):
             raise InputError(f"{file}, line {row_number}: not a row of numbers for {', '.join(header)}") from None
-    return line_of_segment
+    return segment_of_number
 
 
 def _find_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> Path:
-    """Return the path of a segment map, in the folder of the index or by default in the folder of the data."""
+    """Return the path of a segment map.
+
+    The file is in the folder of the data or, if it is missing there, in the folder of the index file.
+    """
     file_name = fill_pattern(spec.file, pair)
     file_in_data = Path(index.root) / file_name
     file_beside_index = index.file.parent / file_name

@@ -93,16 +93,18 @@ class _RatingCollector:
             systems=np.array([index_of_system[rating.system] for rating in self._ratings], np.int64),
             scores=np.array([rating.score for rating in self._ratings], float),
         )
-        if self._keep_all:
+        # Averaging sorts the ratings. If no output was rated repeatedly, the ratings keep the order of the file.
+        if self._keep_all or self._count_rated_outputs() == len(ratings):
             return ratings
-        means = ratings.average_repeated()
-        # If no output was rated repeatedly, the ratings keep the order of the file.
-        return ratings if len(means) == len(ratings) else means
+        return ratings.average_repeated()
+
+    def _count_rated_outputs(self) -> int:
+        return len({(rating.segment, rating.system) for rating in self._ratings})
 
     def notes(self) -> Iterator[str]:
         """Yield messages about ratings that were averaged, and about rated texts that differ from the outputs."""
         n_ratings = len(self._ratings)
-        n_outputs = len({(rating.segment, rating.system) for rating in self._ratings})
+        n_outputs = self._count_rated_outputs()
         if n_outputs < n_ratings:
             treatment = "each is kept" if self._keep_all else "several of one segment are averaged"
             yield f"{n_ratings} ratings of {n_outputs} segments of systems: {treatment}"
@@ -176,17 +178,18 @@ class JudgmentReader:
         for ranked_pair in ranked_pairs:
             if not self._is_of_pair(ranked_pair, spec):
                 continue
-            # A name may stand for several systems with the same output.
+            # A name may refer to several systems with the same output.
             better_systems = names.resolve(ranked_pair.better, ranked_pair.location)
             worse_systems = names.resolve(ranked_pair.worse, ranked_pair.location)
             if not better_systems or not worse_systems:
                 continue
             segment = numbers.find(ranked_pair.segment, ranked_pair.location)
-            if segment is not None:
-                for better, worse in itertools.product(better_systems, worse_systems):
-                    # Joint names such as A+B and B+C may share a system, which is not compared with itself.
-                    if better != worse:
-                        self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
+            if segment is None:
+                continue
+            for better, worse in itertools.product(better_systems, worse_systems):
+                # A system that occurs in both names, such as B in A+B and B+C, is not compared with itself.
+                if better != worse:
+                    self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
 
     def _read_system_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames) -> None:
         """Read a file with scores of systems, and store the scores of the language pair.
@@ -232,7 +235,7 @@ class JudgmentReader:
         return read_assessments(file, segments=spec.format == "da-segments", score=spec.score)
 
     def add_to(self, test_set: TestSet) -> TestSet:
-        """Return a test set with the judgments that have been read.
+        """Return a copy of a test set that contains the collected judgments.
 
         Args:
             test_set: the test set without judgments, which contains all judged systems.

@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -244,7 +244,7 @@ _COMET_CLOSING_LINE = re.compile(r"Predictions saved in: .*")
 def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
     """Parse the text that ``comet-score`` prints. Its segment numbers start from 0.
 
-    Scores of systems are skipped if there are segment scores, because COMET rounds the scores of systems.
+    If a system has segment scores, its system score is ignored, because COMET rounds system scores.
     """
     systems_with_segment_scores: set[str] = set()
     for line in lines:
@@ -319,16 +319,12 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
     Returns:
         The system of each name. A name that does not match any system is mapped to itself.
     """
-    systems_by_file_name: dict[str, set[str]] = {}
+    systems_by_file_name: dict[str, set[str]] = defaultdict(set)
     for system in systems:
-        output_file_name = _last_part(output_files.get(system, system))
-        for file_name in (output_file_name, system):
-            systems_by_file_name.setdefault(file_name, set()).add(system)
-    system_of_name = {}
-    for name in names:
-        is_system = name in systems
-        system_of_name[name] = name if is_system else _match_file_name(name, systems_by_file_name)
-    return system_of_name
+        output_file = output_files.get(system, system)
+        systems_by_file_name[_last_part(output_file)].add(system)
+        systems_by_file_name[system].add(system)
+    return {name: name if name in systems else _match_file_name(name, systems_by_file_name) for name in names}
 
 
 def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[str]]) -> str:

@@ -79,7 +79,7 @@ def mtme_index(
 
 
 def _check_names(names: Sequence[str], available_names: Sequence[str], message: str) -> None:
-    """Check that all names are available. The error for any other name begins with the message."""
+    """Raise an error that begins with the given message if a name is not among the available names."""
     for name in names:
         if name not in available_names:
             hint = near_miss(name, available_names)
@@ -115,7 +115,7 @@ def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
 def _make_judgment_specs(root: Path, pair: str, gold: str | None) -> list[JudgmentSpec]:
     """Describe the human scores of a language pair as entries of a data index.
 
-    There is one entry for scores of segments and one entry for scores of systems, if such files exist.
+    Segment scores and system scores have separate entries. An entry is left out if its file does not exist.
 
     Args:
         root: folder of the test set.
@@ -177,7 +177,7 @@ def _make_pair_spec(
     source = f"sources/{pair}.txt"
     documents = f"documents/{pair}.docs"
     return PairSpec(
-        references=[f"references/{{pair}}.{name}.txt" for name in reference_names],
+        references=[f"references/{pair}.{name}.txt" for name in reference_names],
         reference_names=reference_names,
         judgments=judgments,
         source=source if (root / source).is_file() else None,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return NIST, and the metrics that read their scores from files."""
+    """Return the NIST metric and the metrics that read their scores from files."""
     return {
         "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
         "nist": "meteor_e_evaluation.nist:NistMetric",

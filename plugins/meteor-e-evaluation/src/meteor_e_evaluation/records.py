@@ -16,7 +16,7 @@ from meteor_e_evaluation.index import DataIndex, RecordSpec
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.metric_task import parse_finite_number
 from meteor_e_evaluation.test_set import TestSet, align_references
-from meteor_e_evaluation.text_files import Record, find_files, read_records
+from meteor_e_evaluation.text_files import Record, find_files, read_records, sort_by_segment
 
 ONLY_SYSTEM = "all"
 """Name of the system if the records do not name a system."""
@@ -52,10 +52,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         raise InputError(f"{file} is empty")
     _check_segments(file, outputs_by_system)
     systems = tuple(sorted(outputs_by_system))
-    segments = sorted(outputs_by_system[systems[0]])
-    rated_outputs = []  # One list of rated outputs per system.
-    for system in systems:
-        rated_outputs.append([outputs_by_system[system][segment] for segment in segments])
+    rated_outputs = [sort_by_segment(outputs_by_system[system]) for system in systems]
     return TestSet(
         name=index.name,
         pair=pair,
@@ -110,12 +107,10 @@ def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
         InputError: if the record lacks a field, or if a field has the wrong type.
     """
     output = record.get(spec.hypothesis)
-    references = record.get(spec.references)
+    field = record.get(spec.references)  # A single reference, or a list of references.
     score = parse_finite_number(record.get(spec.score), "the score", record.location)
-    if isinstance(references, str):
-        references = [references]
-    has_references = isinstance(references, list) and len(references) > 0
-    if not isinstance(output, str) or not has_references:
+    references = [field] if isinstance(field, str) else field
+    if not isinstance(output, str) or not isinstance(references, list) or not references:
         raise InputError(f"{record.location}: a text, its references and a finite score are needed")
     if not all(isinstance(reference, str) for reference in references):
         raise InputError(f"{record.location}: a reference is not a text")
@@ -143,7 +138,14 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
 
 
 def _missing_record_error(file: Path, system: str, complete_system: str, line_number: int) -> InputError:
-    """Return the error for a system without a record of a segment that another system has in a certain line."""
+    """Return the error to raise if a system does not have a record of a segment.
+
+    Args:
+        file: the file of records.
+        system: name of the system without the record.
+        complete_system: name of a system with a record of the segment.
+        line_number: line number of the existing record.
+    """
     return InputError(
         f"{file}: system {system} has no record of a segment that {complete_system} has in line {line_number}; all "
         "systems need the same segments (name the column of the segment under 'segment')"

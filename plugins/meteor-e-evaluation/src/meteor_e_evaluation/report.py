@@ -19,7 +19,7 @@ RANKS_NOTE = (
 
 
 class EvaluationResult(Result):
-    """The result of an evaluation, which the output formats write.
+    """The result of an evaluation, which can be written in every output format.
 
     The tables have one row per metric. They contain ranks, intervals and significance tests if these were requested.
     """
@@ -152,9 +152,9 @@ def _format_cell(cell: _Cell, digits: int) -> str:
 def _explain_undefined(table: Table) -> list[str]:
     """Return notes that explain why values of the table are undefined.
 
-    Each note gives a reason, and lists the affected metrics and columns.
+    Each note gives a reason, and lists the affected metrics and columns. Metrics with the same reason and the same
+    columns share a note.
     """
-    # Metrics share a note if the reason and the columns are equal.
     metrics_by_note: dict[tuple[str, str], list[str]] = {}
     for metric in table.rows:
         for reason, columns in _group_undefined_columns(table, metric).items():

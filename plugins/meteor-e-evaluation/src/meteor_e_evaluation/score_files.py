@@ -38,11 +38,11 @@ class _ScoreFile(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """The choice of one metric, one test set or one reference.
+    """Selects the scores of one metric, one test set or one reference from score files.
 
     Attributes:
         field: name of the field: ``metric``, ``testset`` or ``reference``.
-        value: value of the field that the user has selected, or None for a default value.
+        value: the requested value of the field, or None for a default value.
         defaults: default values. They are not needed if all scores have the same value.
     """
 
@@ -51,7 +51,7 @@ class _Choice(NamedTuple):
     defaults: tuple[str, ...] = ()
 
     def select(self, file_scores: list[MetricScore], location: str) -> list[MetricScore]:
-        """Return the scores that have the selected value or a default value.
+        """Return the scores of the requested metric, test set or reference.
 
         Args:
             file_scores: the scores.
@@ -68,14 +68,14 @@ class _Choice(NamedTuple):
         return [entry for entry in file_scores if getattr(entry, self.field) in values]
 
     def _match_value(self, value: str, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the selected value, and the empty value of scores whose field is unknown."""
+        """Return the values of the field to select: the requested value, and an empty string for a missing name."""
         if value not in available_values and available_values != [""]:
             hint = near_miss(value, available_values)
             raise InputError(f"{location}: no {self.field} {value!r}{hint}; it has {', '.join(available_values)}")
         return ("", value)
 
     def _find_default_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the only value, or the first value that is a default, ignoring case."""
+        """Return the only value. If there are several values, return the first one that is a default, ignoring case."""
         if len(available_values) < 2:
             return available_values
         default_names = {name.casefold() for name in self.defaults if name}
@@ -120,7 +120,7 @@ class _FileMetric(SystemsMetric):
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Raise an error, because scores in files are found by the name of the system, and not by the text.
+        """Raise an error, because scores in files belong to named systems, so the metric cannot score a text.
 
         Raises:
             ConfigError: always.
@@ -222,8 +222,8 @@ class _FileMetric(SystemsMetric):
 class ScoreFileMetric(_FileMetric):
     """A metric that reads scores of segments, of systems, or of both from files.
 
-    For each test set, ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in the paths of the
-    files are replaced.
+    The paths of the files may contain ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}``, which
+    are filled in for each test set.
     """
 
     name: ClassVar[str] = "scores"
@@ -372,7 +372,7 @@ def _split_selection(selection: str) -> tuple[str, str]:
 
 
 def _strip_placeholders(file: str) -> str:
-    """Derive the label of a metric from a file name, without ``{reference}`` and ``{system}``."""
+    """Return a file name without ``{reference}`` and ``{system}``, to be used as the label of a metric."""
     return re.sub(r"-?\{(reference|system)\}", "", Path(file).name)
 
 
@@ -402,7 +402,7 @@ def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: Te
 
 
 def _find_only_system(test: TestSet, file: _ScoreFile) -> str:
-    """Return the only system of a test set, to which a file without names of systems belongs.
+    """Return the only system of a test set. A file that does not name systems contains scores of this system.
 
     Raises:
         InputError: if the test set has several systems.
@@ -438,7 +438,7 @@ def _check_distinct(file_scores: Sequence[MetricScore]) -> None:
 
 
 def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
-    """Return the error for an output or a system with two scores."""
+    """Return the error to raise if files contain two scores of the same system or the same output."""
     scored = f"system {entry.system}"
     if entry.segment is not None:
         scored += f", segment {entry.segment}"
@@ -449,7 +449,7 @@ def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
 
 
 def _check_segment_numbers(entries: Sequence[MetricScore], test: TestSet, location: str) -> None:
-    """Check the segment numbers of scores of segments.
+    """Check that segment scores have valid segment numbers.
 
     All numbers must be within the test set. Files that name no language pair must contain a score for every segment.
     """

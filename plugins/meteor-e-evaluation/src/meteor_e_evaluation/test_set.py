@@ -69,7 +69,7 @@ class TestSet(SystemOutputs):
         return self.assessments.matrix(shape)
 
     def without(self, outputs: NDArray[np.bool_]) -> TestSet:
-        """Return the test set without the judgments of some outputs.
+        """Return a copy of the test set that lacks the judgments of the given outputs.
 
         Args:
             outputs: a mask of the outputs whose judgments are removed, ``(systems, segments)``.

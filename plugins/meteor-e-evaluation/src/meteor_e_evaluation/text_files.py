@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from meteor_e.api import InputError, TextColumns
 from meteor_e.base.errors import count_of, near_miss
@@ -20,6 +20,8 @@ from meteor_e.formats.inputs import TEXT_FORMATS, detect_format, read_collection
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.test_sets import named_set
 from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, OutputSpec, fill_pattern, system_name_regex
+
+Item = TypeVar("Item")
 
 
 def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
@@ -126,7 +128,7 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
     Raises:
         InputError: if a line is not a record. The message names the file and the line.
     """
-    # The suffix of a table may be followed by the suffix of a compressed file, as in .tsv.gz.
+    # The extension .csv or .tsv may be followed by the extension of a compression format, as in .tsv.gz.
     table_suffixes = [suffix for suffix in file.suffixes if suffix in (".csv", ".tsv")]
     if not table_suffixes:
         yield from _read_json_records(file)
@@ -166,8 +168,9 @@ def find_files(index: DataIndex, pair: str, pattern: str, description: str) -> l
     root = Path(index.root)
     path = fill_pattern(pattern, pair)
     has_wildcards = any(character in path for character in "*?[")
-    files = sorted(root.glob(path)) if has_wildcards else [root / path]
-    if not files or not files[0].is_file():
+    paths = sorted(root.glob(path)) if has_wildcards else [root / path]
+    files = [file for file in paths if file.is_file()]
+    if not files:
         raise InputError(f"{index.file}: {description} of {pair} is missing: {root / path}")
     return files
 
@@ -224,11 +227,10 @@ def open_outputs(index: DataIndex, pair: str, spec: OutputSpec, n_segments: int)
     Raises:
         InputError: if there are no outputs.
     """
-    location = str(Path(index.root) / fill_pattern(spec.file, pair))
     if spec.file.startswith(NAMED_SET_PREFIX):
         texts = _read_named_set(index, pair, spec.file)
-        files = dict.fromkeys(texts, Path(spec.file))
-        return OutputFiles(spec.file, n_segments, files, texts, is_shared=True)
+        return OutputFiles(spec.file, n_segments, dict.fromkeys(texts, Path(spec.file)), texts, is_shared=True)
+    location = str(Path(index.root) / fill_pattern(spec.file, pair))
     if "{system}" in spec.file:
         files = _find_output_files(index, pair, spec.file)
         return OutputFiles(location, n_segments, files, is_plain=spec.format == "plain")
@@ -292,4 +294,9 @@ def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict
         outputs[segment] = output
     if not outputs_by_system:
         raise InputError(f"{file} is empty")
-    return {system: [outputs[number] for number in sorted(outputs)] for system, outputs in outputs_by_system.items()}
+    return {system: sort_by_segment(outputs) for system, outputs in outputs_by_system.items()}
+
+
+def sort_by_segment(items: Mapping[int, Item]) -> list[Item]:
+    """Return the items of a dictionary in the order of their segment numbers, which are the keys."""
+    return [items[number] for number in sorted(items)]

@@ -103,7 +103,7 @@ class AlignOutput(Options):
 def align(inputs: AlignInput, metric: MetricOptions, output: AlignOutput) -> None:
     """Align hypotheses with references, and show which words match.
 
-    Of several references, the alignment is that of the best-scoring one, as for `meteor-e score`.
+    If a segment has several references, the hypothesis is aligned with the best-scoring one, as in `meteor-e score`.
 
     \b
     meteor-e align system.txt reference.txt

@@ -54,7 +54,7 @@ class ReportTests(SignificanceOptions):
 
 
 @click.command(cls=GroupedCommand)
-def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: ReportTests) -> None:
+def report(inputs: Inputs, metric_options: ReportMetrics, page: Page, test_options: ReportTests) -> None:
     """Write a report on one or several systems: one HTML file that works offline.
 
     The last file is the reference, unless --reference names one. All others are hypotheses, one file per system. The
@@ -69,9 +69,9 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     from meteor_e_evaluation.reports.scored import score_systems
 
     systems = inputs.systems()
-    metric_options = metric.for_text(systems[0].context)
-    meteor = metric_options.meteor()
-    metrics = _create_metrics(metric_options, meteor.signature)
+    text_options = metric_options.for_text(systems[0].context)
+    meteor = text_options.meteor()
+    metrics = _create_metrics(text_options, meteor.signature)
     with terminal_progress() as progress:
         loaded_systems = load_systems(systems)
         segments = list(loaded_systems[0].read())
@@ -82,9 +82,9 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
             ids=[segment.id for segment in segments],
             metrics=metrics,
             title=page.title,
-            method=None if statistics.significance == "none" else statistics.significance,
-            samples=statistics.samples,
-            seed=statistics.seed,
+            method=None if test_options.significance == "none" else test_options.significance,
+            samples=test_options.samples,
+            seed=test_options.seed,
             progress=progress,
         )
         write_page(result, page.output)

@@ -71,7 +71,7 @@ class StressOptions(Options):
 
 
 @click.command(cls=GroupedCommand)
-def stress(test: StressOptions, computation: ParallelComputation, output: Output) -> None:
+def stress(options: StressOptions, computation: ParallelComputation, output: Output) -> None:
     """Test whether metrics notice errors.
 
     Each perturbation introduces one error into a text, such as an additional negation, another number, or a missing
@@ -84,29 +84,29 @@ def stress(test: StressOptions, computation: ParallelComputation, output: Output
     meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
     from meteor_e_evaluation.stress import select_perturbations
-    from meteor_e_evaluation.stress import stress as test_metrics
+    from meteor_e_evaluation.stress import stress as run_stress_test
     from meteor_e_evaluation.text_files import read_texts
 
-    rules = select_perturbations(test.language, test.only)
-    if test.list_rules:
+    rules = select_perturbations(options.language, options.only)
+    if options.list_rules:
         _list_rules(rules)
         return
     output.format()  # Raises errors of the output options before the work begins.
-    system = test.load_system()
+    system = options.load_system()
     references, hypotheses = _read_system(system)
-    sources = None if test.source is None else read_texts(test.source, "source")
-    metrics = _create_metrics(test, system, computation.jobs)
+    sources = None if options.source is None else read_texts(options.source, "source")
+    metrics = _create_metrics(options, system, computation.jobs)
     with terminal_progress(computation.quiet) as progress:
-        report = test_metrics(
+        report = run_stress_test(
             metrics,
             references,
             hypotheses,
             sources,
-            language=test.language,
+            language=options.language,
             rules=rules,
-            pairs=test.pairs,
-            seed=test.seed,
-            examples=test.examples,
+            pairs=options.pairs,
+            seed=options.seed,
+            examples=options.examples,
             cache=computation.cache(),
             progress=progress,
         )
@@ -121,12 +121,12 @@ def _read_system(system: System | None) -> tuple[list[Sequence[str]] | None, lis
     return [segment.references for segment in segments], [segment.hypothesis for segment in segments]
 
 
-def _create_metrics(test: StressOptions, system: System | None, jobs: int) -> list[Metric]:
+def _create_metrics(options: StressOptions, system: System | None, jobs: int) -> list[Metric]:
     """Create the metrics to test, with a segmenter that suits the texts of the system."""
-    metric_options = MetricOptions(language=test.language)
+    metric_options = MetricOptions(language=options.language)
     if system is not None:
         metric_options = metric_options.for_text(system.context)
-    return metric_options.create_metrics(test.metrics, jobs)
+    return metric_options.create_metrics(options.metrics, jobs)
 
 
 def _list_rules(rules: Sequence[Perturbation]) -> None:

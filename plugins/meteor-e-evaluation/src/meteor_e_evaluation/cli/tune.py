@@ -18,6 +18,7 @@ from meteor_e_evaluation.cli.options import Data, pair_option
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
+    from meteor_e_evaluation.test_set import TestSet
     from meteor_e_evaluation.tuning.grid import Axes
     from meteor_e_evaluation.tuning.run import Settings, Tuning, Variant
     from meteor_e_evaluation.tuning.scorer import Point
@@ -64,6 +65,21 @@ class TuningData(Data):
         show_default="all language pairs have the same weight",
         help="All judgments have the same weight, as for the Java Trainer.",
     )
+
+    def load_tests(self, language: str) -> tuple[list[TestSet], list[TestSet]]:
+        """Load the test sets to tune on and the held-out test sets.
+
+        Args:
+            language: ISO code of the language of the outputs, if no language pairs are named.
+
+        Raises:
+            InputError: if no test set matches.
+        """
+        from meteor_e_evaluation.mtme import load_tests
+
+        tests = load_tests(self.indexes, language, self.pairs, root=self.root)
+        held_out_tests = load_tests(self.held_out, language, ()) if self.held_out else []
+        return tests, held_out_tests
 
 
 @dataclass(frozen=True)
@@ -174,8 +190,8 @@ def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_s
         return numbers * n_coordinates
     if len(numbers) != n_coordinates:
         raise ConfigError(
-            f"{option_name} has {len(numbers)} numbers; {n_coordinates} are needed: 4 parameters, "
-            f"{n_coordinates - 4} weights"
+            f"{option_name} has {len(numbers)} numbers; {n_coordinates} are needed: {N_PARAMETERS} parameters, "
+            f"{n_coordinates - N_PARAMETERS} weights"
         )
     return numbers
 
@@ -210,7 +226,6 @@ def tune(
     meteor-e tune wmt17.yaml -O acc-eq --trials 2000 --folds 5 -o tuned.yaml
     meteor-e tune wmt11.yaml --grid --step .1
     """
-    from meteor_e_evaluation.mtme import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective
     from meteor_e_evaluation.tuning.report import make_report
     from meteor_e_evaluation.tuning.run import tune as tune_chain
@@ -218,9 +233,7 @@ def tune(
     settings = _make_settings(data, search, grid)
     base = metric.meteor()
     objective = make_objective(search.objective, epsilon=data.epsilon, macro=not data.pooled)
-    language = base.chain.language.code
-    tests = load_tests(data.indexes, language, data.pairs, root=data.root)
-    held_out_tests = load_tests(data.held_out, language, ()) if data.held_out else []
+    tests, held_out_tests = data.load_tests(base.chain.language.code)
     variants = _make_variants(base, search.option_values)
     with terminal_progress(computation.quiet) as progress:
         tuning = tune_chain(

@@ -154,7 +154,7 @@ def _arrange_gap(
 
 
 def _empty_range(position: int) -> range:
-    """Return the empty range before the word at a position."""
+    """Return an empty range of words that starts at the given position."""
     return range(position, position)
 
 

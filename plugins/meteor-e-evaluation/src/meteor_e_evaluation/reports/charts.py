@@ -151,7 +151,7 @@ def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
         report: the report.
         width: width of the bar of the system with the best score.
     """
-    # If the best score is 0, all contributions are 0, so that every divisor results in empty bars.
+    # The divisor must not be 0. If the best score is 0, all contributions are 0, and all bars are empty.
     best_score = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:

@@ -45,7 +45,7 @@ LENGTH_CLASSES = (
 
 
 class Distribution(NamedTuple):
-    """The cumulative distribution of a system's scores or other values within a length class.
+    """The cumulative distribution of a value, such as the score, over a system's segments of similar length.
 
     Attributes:
         system: index of the system.
@@ -62,7 +62,7 @@ class Distribution(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The distributions of one kind of values within a length class, with one distribution per system.
+    """The distribution of a value, such as the score, in each system. The segments have similar lengths.
 
     Attributes:
         length_class: the length class.
@@ -76,7 +76,7 @@ class Cell(NamedTuple):
 
 
 class Distributions(NamedTuple):
-    """The distributions of one kind of values in all length classes.
+    """The distribution of a value, such as the score, in each length class and each system.
 
     Attributes:
         title: name of the value.
@@ -194,7 +194,7 @@ def _make_cells(
 
 def _make_distribution(system: int, values: Floats, points: Floats) -> Distribution:
     """Return the cumulative distribution of values, evaluated at the points of a scale."""
-    # Because of rounding errors, a value may slightly exceed a point of the scale that it should equal.
+    # A value that should equal a point of the scale may be slightly larger because of rounding errors.
     tolerance = 1e-9 * (points[-1] - points[0])
     n_values_up_to_point = np.searchsorted(np.sort(values), points + tolerance, side="right")
     quartiles = np.quantile(values, (0.25, 0.5, 0.75))

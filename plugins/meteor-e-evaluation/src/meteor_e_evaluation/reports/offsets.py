@@ -35,7 +35,7 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
-    """Find the start and the end of the range in the raw text from which each normalized character comes.
+    """For each normalized character, return the start and the end of its range in the raw text.
 
     For example, the raw text ``a b…`` is aligned with the normalized text ``ab..``. The letters have the ranges
     ``(0, 1)`` and ``(2, 3)``. The first full stop is inserted and has the empty range ``(3, 3)``. The other full stop

@@ -181,7 +181,7 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:
-    """Return the named numbers of a system's segments, such as the number of words, ``(segments, fields)``."""
+    """Return sizes of a system's segments, such as word counts, as an array ``(segments, fields)``."""
     sizes = np.frombuffer(system.alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
     return sizes[:, [SIZE_FIELDS.index(field) for field in fields]]
 
@@ -230,7 +230,7 @@ def _make_system_data(report: Report, index: int, hypothesis_words: list[list[in
 
 
 def _list_match_fields(system: ScoredSystem) -> list[list[int]]:
-    """Return the matches of each segment as a flat list with the fields of all matches."""
+    """Return the matches of each segment as a flat list of integers, with five integers per match."""
     match_counts = _read_sizes(system, "matches").reshape(-1)
     match_fields = np.frombuffer(system.alignments.matches, np.int32).tolist()
     return _split(match_fields, match_counts * len(MATCH_FIELDS))

@@ -96,7 +96,7 @@ class SystemTests:
         test = self.between(better, worse)
         assert test.difference_interval is not None  # Only a baseline itself does not have an interval.
         low, high = test.difference_interval
-        # The test subtracts the score of the system that comes first in the report.
+        # The interval is for the score of the later system minus the score of the earlier system in the report.
         return (low, high) if worse < better else (-high, -low)
 
 
@@ -243,7 +243,7 @@ class Report:
 
     @property
     def rival(self) -> int:
-        """The index of the system that differs most from the first system in the score of the first metric.
+        """The index of the system whose score by the first metric differs most from the first system's score.
 
         If the report has only one system, the index is 0.
         """

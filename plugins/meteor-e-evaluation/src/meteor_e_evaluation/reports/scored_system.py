@@ -149,7 +149,7 @@ def _score_batches(meteor: Meteor, hypotheses: Sequence[str], references: Sequen
 def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
     """Handle segments that cannot be aligned.
 
-    The option ``on_error`` determines whether their score is 0, or whether an error is raised.
+    The option ``on_error`` determines whether such segments receive the score 0 or cause an error.
     """
     if meteor.on_error == "skip":
         index, error = min(rows.failures.items())

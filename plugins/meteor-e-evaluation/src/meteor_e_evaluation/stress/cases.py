@@ -1,4 +1,4 @@
-"""Replaces or removes words of English texts by the cases in ``cases.yaml``.
+"""Replaces or removes words in English texts, as described in the file ``cases.yaml``.
 
 A case consists of conditions on a word, and of replacements for the word.
 """
@@ -29,7 +29,7 @@ CASES: Mapping[str, Stages] = parse_yaml(_FILE.read_bytes(), "cases.yaml").data
 
 
 def replace_by_case(draft: Draft, stages: Stages) -> str:
-    """Replace a random word that meets the conditions of a case.
+    """Replace a random word to which any of the given cases applies.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -40,7 +40,7 @@ def replace_by_case(draft: Draft, stages: Stages) -> str:
 
 
 def drop_by_case(draft: Draft, stages: Stages) -> str:
-    """Remove a random word that meets the conditions of a case.
+    """Remove a random word to which any of the given cases applies.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -81,7 +81,7 @@ def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> 
 
 
 def _get_templates(case: Case, word: str) -> list[str] | None:
-    """Return the replacement templates of a case, or None if its word list lacks the word."""
+    """Return the replacements that a case names, or None if the case has a word list without the given word."""
     if "list" in case:
         return replacements_by_word(case["list"]).get(word)
     templates: list[str] = case.get("by", [""])
@@ -131,7 +131,7 @@ def _compile_condition(condition: str) -> re.Pattern[str]:
 
 
 def _fill_template(template: str, word: str) -> str:
-    """Replace each name in braces by the form of the word that the name stands for."""
+    """Replace each name in braces by a form of the given word, such as ``{VBD}`` by its past tense."""
     return re.sub(r"\{(.+?)\}", lambda match: _get_form(word, match[1]), template)
 
 

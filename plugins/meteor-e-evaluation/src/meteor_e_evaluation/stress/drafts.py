@@ -65,7 +65,7 @@ class Draft:
         return len(self.words)
 
     def with_text(self, text: str) -> Draft:
-        """Return a draft of another text with the same context and the same random generator."""
+        """Return a draft of a different text that uses this draft's context and random generator."""
         return Draft(text, self.rng, self.context)
 
     def choose(self, choices: Iterable[Item]) -> Item:
@@ -100,7 +100,7 @@ class Draft:
     def choose_similar_text(self) -> str:
         """Choose another text of the file at random.
 
-        The choice is between the eight texts whose lengths are most similar to the length of this text.
+        The text is chosen from the eight texts whose lengths are closest to the length of this text.
 
         Raises:
             NoOccasionError: if the file does not have another text.

@@ -146,7 +146,7 @@ class FunctionWordAdded(EnglishRule):
 
 
 class ContentWordAdded(EnglishRule):
-    """A content word of another text is added before a word that it can modify."""
+    """A content word from another text is inserted before a word that it can modify."""
 
     name, group = "content-word-added", "addition"
 
@@ -281,7 +281,7 @@ class SpellingVariant(EnglishRule):
 
 
 class Contraction(EnglishRule):
-    """Contractions are expanded, or vice versa: "don't" becomes "do not"."""
+    """Contractions such as "don't" are expanded, and full forms such as "do not" are contracted."""
 
     name, group = "contraction", "writing"
     kind = "harmless"

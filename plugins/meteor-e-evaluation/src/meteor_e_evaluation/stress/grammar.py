@@ -50,7 +50,9 @@ class _Token(NamedTuple):
 
 
 def _list_tokens(gaps: Sequence[str], words: Sequence[str]) -> list[_Token]:
-    """Return the words and the punctuation marks of a text, which improve the accuracy of the tagger.
+    """Return the words and the punctuation marks of a text in order.
+
+    The punctuation marks make the tagger more accurate.
 
     Args:
         gaps: characters before the first word, between adjacent words, and after the last word.

@@ -118,7 +118,7 @@ def _find_auxiliary(draft: Draft, negation_index: int) -> _Auxiliary | None:
 def _replace_do(draft: Draft, negation_index: int, auxiliary: _Auxiliary, verb_index: int) -> str:
     """Remove a form of "do" and its negation, and conjugate the verb after it instead.
 
-    The verb takes over the tense and the person of "do", and its capital letter at the start of the text.
+    The verb receives the tense and the person of "do". It is capitalized if "do" was the first word of the text.
     """
     verb = conjugate(draft.words[verb_index], TAGS_OF_DO[auxiliary.verb])
     if auxiliary.word_index == 0:

@@ -1,4 +1,4 @@
-"""Reports of stress tests, which the output formats write."""
+"""Presents the results of stress tests as tables, records and JSON."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Finding(NamedTuple):
 
 
 class WrongPair(NamedTuple):
-    """An original text and its changed copy that a metric ranks incorrectly.
+    """A pair of an original text and its changed copy whose scores by a metric are wrong.
 
     Attributes:
         metric: label of the metric.

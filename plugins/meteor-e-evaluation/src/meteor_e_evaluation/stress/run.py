@@ -356,7 +356,7 @@ def _find_hits(rule: Perturbation, decreases: Floats, median_decrease: float) ->
 def _find_wrong_pairs(
     label: str, perturbed: _PerturbedTexts, outcome: _MetricOutcome, n_examples: int
 ) -> Iterator[WrongPair]:
-    """Yield the pairs that a metric ranks most incorrectly, for each perturbation.
+    """For each perturbation, yield the pairs of texts for which the metric makes the largest errors.
 
     Args:
         label: label of the metric.
@@ -382,7 +382,7 @@ def _find_wrong_pairs(
 
 def _rank_wrong_segments(outcome: _RuleOutcome) -> list[int]:
     """Return the segments that a metric ranks incorrectly, starting with the largest error."""
-    # A mistake is larger if an error raises the score more, or if a harmless change affects the score more.
+    # For an error in the text, the metric's mistake is the increase of the score. Otherwise, it is any change.
     errors = -outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
     order = np.argsort(-errors, kind="stable")
     is_wrong = ~outcome.is_hit[order]
@@ -474,7 +474,7 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
 
 
 def _compute_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
-    """Return the mean share of correctly ranked pairs on each sample of segments that contains any pairs.
+    """Return the proportion of correctly ranked pairs in each sample of segments, averaged over perturbations.
 
     If a sample contains no pairs of a perturbation, the mean is over the other perturbations.
 

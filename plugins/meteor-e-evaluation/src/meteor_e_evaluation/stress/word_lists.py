@@ -30,7 +30,7 @@ def word_groups(name: str) -> list[list[str]]:
 def replacements_by_word(name: str) -> dict[str, list[str]]:
     """Map each word of a word list to its possible replacements.
 
-    The keys are in lower case. The replacements are the other words in the same group.
+    The keys are in lower case. The replacements of a word are the other words in its group.
 
     A word list can also be a YAML mapping that gives one replacement for each word.
     """

@@ -68,7 +68,7 @@ class TuningSet:
         return np.arange(len(self.unit_groups)) - first_units
 
     def count_references(self) -> Integers:
-        """Return the number of references of each cell, which is the number of its rows in ``counts``."""
+        """Return the number of references of each system output, an array ``(cells,)``."""
         return np.diff(np.append(self.starts, len(self.counts)))
 
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
@@ -95,9 +95,9 @@ class TuningSet:
         )
 
     def _select_pairs(self, is_selected: NDArray[np.bool_]) -> tuple[Integers, Integers]:
-        """Return the better and the worse cell of each comparison of selected cells.
+        """Return the better and the worse cell of each human comparison of two selected cells.
 
-        The cells of the result are counted without the cells that are not selected.
+        The indices in the result refer to the selected cells only.
 
         Args:
             is_selected: a mask of the selected cells, ``(cells,)``.
@@ -170,7 +170,7 @@ class _AlignedTest(NamedTuple):
         if self.test.rankings is None:
             no_cells = np.array([], np.int64)
             return no_cells, no_cells
-        # Elements of unjudged outputs are not used, because all compared outputs are judged.
+        # Outputs that are not judged keep the index 0, which is never used, because all compared outputs are judged.
         cell_index = np.zeros((len(self.test.systems), len(self.test)), np.int64)
         cell_index[self.systems, self.segments] = np.arange(len(self.systems))
         untied = self.test.rankings.strict()
@@ -223,7 +223,7 @@ def _join_indices(arrays: Sequence[Integers], sizes: Sequence[int]) -> Integers:
 
 
 def _first_indices(sizes: Integers) -> Integers:
-    """Return the start index of each group in an array that contains one group after the other.
+    """Return the index at which each group starts in an array of concatenated groups.
 
     Args:
         sizes: number of items of each group.

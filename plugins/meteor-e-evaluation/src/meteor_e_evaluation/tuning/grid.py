@@ -44,7 +44,7 @@ def make_axis(first: float, last: float, step: float) -> tuple[float, ...]:
 
 
 def java_axes(first: Point, last: Point, steps: Point) -> list[tuple[float, ...]]:
-    """Return the coordinate values of a grid, given the same numbers as the Java Trainer takes.
+    """Return the values of each coordinate of a grid. The Java Trainer takes the same arguments.
 
     Args:
         first: smallest value of each coordinate.
@@ -122,6 +122,6 @@ def _evaluate_points(data: TuningSet, objective: Objective, axes: Axes, progress
 
 
 def _point_at(axes: Axes, index: int) -> Point:
-    """Return the point with an index in :func:`points`."""
+    """Return the grid point that :func:`points` yields at the given index."""
     coordinate_indices = np.unravel_index(index, [len(axis) for axis in axes])
     return tuple(axis[int(coordinate)] for axis, coordinate in zip(axes, coordinate_indices, strict=True))

@@ -27,7 +27,7 @@ UNDEFINED = -1.0
 
 @dataclass(frozen=True)
 class Objective:
-    """A function of METEOR scores whose value is maximized by tuning.
+    """A measure of the quality of METEOR scores, which tuning maximizes.
 
     Attributes:
         name: name of the objective on the command line.
@@ -124,7 +124,7 @@ class _RankObjective(PreparedObjective):
 
 
 def _make_slices(sizes: Integers) -> list[slice]:
-    """Return one slice for each group of an array that contains one group after the other.
+    """Return the slice of each group in an array of concatenated groups.
 
     Args:
         sizes: number of items of each group.
@@ -224,7 +224,7 @@ class _JudgedGroup(NamedTuple):
     agreement: Agreement
 
     def arrange(self, scores: Floats) -> Floats:
-        """Return the scores of the group as a matrix ``(systems, segments)``, with NaN for outputs without a cell.
+        """Return the METEOR scores of the group as a matrix ``(systems, segments)``, with NaN for unjudged outputs.
 
         Args:
             scores: the scores of all cells in the data set.

@@ -154,7 +154,7 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe how a chain was tuned, by name of the comment."""
+    """Return a dictionary of named comments that describe how a chain was tuned."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],

@@ -180,9 +180,9 @@ def _climb(evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng
 def _change_two_coordinates(
     evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
 ) -> _EvaluatedPoint:
-    """Try small changes of two coordinates at once, until a pair of coordinates improves the objective.
+    """Change two coordinates at a time by small steps, until such a change improves the objective.
 
-    If no pair of coordinates improves the objective, the current point is returned.
+    If no such change improves the objective, the current point is returned.
     """
     coordinate_pairs = list(itertools.combinations(_find_free_coordinates(grid), 2))
     for first, second in rng.sample(coordinate_pairs, len(coordinate_pairs)):
@@ -217,7 +217,7 @@ def _find_neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
 
 
 def _refine_axis(axis: tuple[float, ...], center: float, factor: int) -> tuple[float, ...]:
-    """Return a finer axis around the given center, within the limits of the coarse axis."""
+    """Return closely spaced coordinate values around a center, within the limits of the given axis."""
     if len(axis) < 2:
         return axis if center in axis else (center,)
     step = (axis[1] - axis[0]) / factor
