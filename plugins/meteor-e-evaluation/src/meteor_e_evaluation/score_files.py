@@ -154,11 +154,11 @@ class _FileMetric(SystemsMetric):
         _check_segment_numbers(segment_entries, test_set, location)
         system_scores = self._arrange_system_scores(system_entries, test_set, location)
         segment_scores = self._arrange_segment_scores(segment_entries, cells, test_set, location)
-        if systems and not system_entries:
-            means = _average_scored_segments(segment_scores)
-            return Scores(self.label, self.signature, segment_scores, means, resamplable=True)
+        needs_means = systems and not system_entries
+        if needs_means:
+            system_scores = _average_scored_segments(segment_scores)
         # Bootstrap samples of segments are possible only if system scores are means of segment scores.
-        is_resamplable = systems and _are_means(system_scores, segment_scores)
+        is_resamplable = needs_means or (systems and _are_means(system_scores, segment_scores))
         return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=is_resamplable)
 
     @property
@@ -303,6 +303,7 @@ class ScoreFileMetric(_FileMetric):
         for file in files:
             file_scores += _name_systems(self.read_scores(file.path), file, test)
         metric_scores = metric_choice.select(file_scores, location)
+        # The language pair precedes the test set, because the scores of a pair often belong to only one test set.
         pair_scores = self._select_pair(metric_scores, test, location)
         testset_scores = testset_choice.select(pair_scores, location)
         return reference_choice.select(testset_scores, location)
@@ -394,10 +395,10 @@ def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: Te
         InputError: if the file does not name systems, and the test set has several systems.
     """
     names = list(dict.fromkeys(entry.system for entry in file_scores))
-    if names == [""]:
-        system = file.system or _find_only_system(test, file)
-        return [entry._replace(system=system) for entry in file_scores]
-    system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
+    if names == [""]:  # The file does not name systems.
+        system_of_name = {"": file.system or _find_only_system(test, file)}
+    else:
+        system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
     return [entry._replace(system=system_of_name[entry.system]) for entry in file_scores]
 
 

@@ -68,20 +68,20 @@ class TestSet(SystemOutputs):
             return np.full(shape, np.nan)
         return self.assessments.matrix(shape)
 
-    def without(self, outputs: NDArray[np.bool_]) -> TestSet:
+    def without(self, removed_outputs: NDArray[np.bool_]) -> TestSet:
         """Return a copy of the test set that lacks the judgments of the given outputs.
 
         Args:
-            outputs: a mask of the outputs whose judgments are removed, ``(systems, segments)``.
+            removed_outputs: a mask of the outputs, ``(systems, segments)``.
         """
         rankings = self.rankings
         if rankings is not None:
-            is_removed = outputs[rankings.better, rankings.segments] | outputs[rankings.worse, rankings.segments]
-            rankings = rankings.select(~is_removed)
+            better_is_removed = removed_outputs[rankings.better, rankings.segments]
+            worse_is_removed = removed_outputs[rankings.worse, rankings.segments]
+            rankings = rankings.select(~(better_is_removed | worse_is_removed))
         ratings = self.assessments
         if ratings is not None:
-            is_removed = outputs[ratings.systems, ratings.segments]
-            ratings = ratings.select(~is_removed)
+            ratings = ratings.select(~removed_outputs[ratings.systems, ratings.segments])
         return dataclasses.replace(self, rankings=rankings, assessments=ratings)
 
     def judgment_mask(self) -> NDArray[np.bool_]:

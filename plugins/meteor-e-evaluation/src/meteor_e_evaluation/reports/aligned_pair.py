@@ -5,10 +5,8 @@ Each match is printed in the color of its matcher.
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
-from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
@@ -26,6 +24,9 @@ DEFAULT_WIDTH = 100
 MIN_WIDTH = 40
 
 _LABELS = ("", "hypothesis", "", "reference")
+_LABEL_WIDTH = len("hypothesis") + 2
+
+_NO_WORDS = range(0)
 
 
 class WordColumn(NamedTuple):
@@ -110,19 +111,21 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     matches.
     """
     matches_by_word = _find_matches_by_word(alignment)
-    match_columns = []
+    word_columns: list[WordColumn] = []
+    hypothesis_position = 0
+    reference_position = 0
     for index in _find_straight_matches(alignment.matches):
         hypothesis_words, reference_words = _find_word_ranges(alignment.matches[index])
-        match_columns.append(WordColumn(hypothesis_words, reference_words, index))
-    # Empty columns mark the start and the end of the texts, so that there is a gap between any two columns.
-    start = WordColumn(_empty_range(0), _empty_range(0), None)
-    end = WordColumn(_empty_range(len(alignment.hypothesis)), _empty_range(len(alignment.reference)), None)
-    word_columns: list[WordColumn] = []
-    for previous, column in itertools.pairwise([start, *match_columns, end]):
-        hypothesis_gap = range(previous.hypothesis_words.stop, column.hypothesis_words.start)
-        reference_gap = range(previous.reference_words.stop, column.reference_words.start)
-        word_columns += [*_arrange_gap(hypothesis_gap, reference_gap, matches_by_word), column]
-    return word_columns[:-1]
+        hypothesis_gap = range(hypothesis_position, hypothesis_words.start)
+        reference_gap = range(reference_position, reference_words.start)
+        word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
+        word_columns.append(WordColumn(hypothesis_words, reference_words, index))
+        hypothesis_position = hypothesis_words.stop
+        reference_position = reference_words.stop
+    remaining_hypothesis = range(hypothesis_position, len(alignment.hypothesis))
+    remaining_reference = range(reference_position, len(alignment.reference))
+    word_columns += _arrange_gap(remaining_hypothesis, remaining_reference, matches_by_word)
+    return word_columns
 
 
 def _arrange_gap(
@@ -130,7 +133,7 @@ def _arrange_gap(
 ) -> Iterator[WordColumn]:
     """Arrange the words between two matches, with at most one hypothesis word and one reference word per column.
 
-    A hypothesis word and a reference word never share a column if both are matched with words in other columns.
+    If a hypothesis word and a reference word both have matches in other columns, they are placed in different columns.
 
     Args:
         hypothesis_gap: indices of the hypothesis words between the two matches.
@@ -138,24 +141,18 @@ def _arrange_gap(
         matches_by_word: the match of each hypothesis word, and the match of each reference word.
     """
     hypothesis_matches, reference_matches = matches_by_word
-
-    def can_share_column(hypothesis_word: int, reference_word: int) -> bool:
-        return hypothesis_matches[hypothesis_word] is None or reference_matches[reference_word] is None
-
-    no_words = _empty_range(0)
-    remaining_references = deque(reference_gap)
+    reference_word = reference_gap.start
     for hypothesis_word in hypothesis_gap:
-        reference_words = no_words
-        if remaining_references and can_share_column(hypothesis_word, remaining_references[0]):
-            reference_words = _word_range(remaining_references.popleft())
-        yield WordColumn(_word_range(hypothesis_word), reference_words, None)
-    for reference_word in remaining_references:
-        yield WordColumn(no_words, _word_range(reference_word), None)
-
-
-def _empty_range(position: int) -> range:
-    """Return an empty range of words that starts at the given position."""
-    return range(position, position)
+        shares_column = reference_word in reference_gap and (
+            hypothesis_matches[hypothesis_word] is None or reference_matches[reference_word] is None
+        )
+        if shares_column:
+            yield WordColumn(_word_range(hypothesis_word), _word_range(reference_word), None)
+            reference_word += 1
+        else:
+            yield WordColumn(_word_range(hypothesis_word), _NO_WORDS, None)
+    for remaining_word in range(reference_word, reference_gap.stop):
+        yield WordColumn(_NO_WORDS, _word_range(remaining_word), None)
 
 
 def _word_range(index: int) -> range:
@@ -173,9 +170,9 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
     """
     console = _make_console(stream)
     renderer = _ColumnRenderer(alignment, function_words)
-    for block in renderer.render_blocks(console.width - len("hypothesis") - 2):
+    for block in renderer.render_blocks(console.width - _LABEL_WIDTH):
         for label, line in zip(_LABELS, block, strict=True):
-            text = Text.assemble((f"{label:<10}  ", "dim"), line)
+            text = Text.assemble((label.ljust(_LABEL_WIDTH), "dim"), line)
             text.rstrip()
             console.print(text)
         console.print()
@@ -237,16 +234,14 @@ class _ColumnRenderer:
         A block is wider than ``width`` only if it consists of a single column.
         """
         block = [Text() for _ in _LABELS]
-        used_width = 0
         for cells, separator in self._render_columns():
             column_width = max(cell.cell_len for cell in cells) + 1
-            if used_width and used_width + column_width > width:
+            block_width = block[0].cell_len  # All lines of a block have the same width.
+            if block_width > 0 and block_width + column_width > width:
                 yield block
                 block = [Text() for _ in _LABELS]
-                used_width = 0
             _append_cells(block, cells, column_width, separator)
-            used_width += column_width
-        if used_width:
+        if block[0].cell_len > 0:
             yield block
 
     def _render_columns(self) -> Iterator[tuple[list[Text], str]]:

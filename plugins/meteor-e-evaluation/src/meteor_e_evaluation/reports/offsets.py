@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from rapidfuzz.distance import Levenshtein
 
@@ -22,13 +23,12 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
         text: the raw segment.
         words: normalized words of the segment, in order.
     """
-    character_ranges = _align_characters(text, "".join(words))
+    character_ranges = iter(_align_characters(text, "".join(words)))
     offsets: list[tuple[int, int]] = []
-    first_character = 0
     end = 0
     for word in words:
-        word_ranges = character_ranges[first_character : first_character + len(word)]
-        first_character += len(word)
+        word_ranges = list(islice(character_ranges, len(word)))
+        # A word without characters begins and ends at the end of the previous word.
         start, end = _join_ranges(word_ranges, default=end)
         offsets.append((start, end))
     return offsets
@@ -47,12 +47,13 @@ def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
     """
     positions = [position for position, character in enumerate(text) if not character.isspace()]
     raw_characters = "".join(text[position] for position in positions)
+    insert_positions = [*positions, len(text)]
     ranges: list[tuple[int, int]] = []
     # The indices of the edits refer to the unfolded texts, too, because folding does not change the length of a text.
     for edit in Levenshtein.opcodes(_fold(raw_characters), _fold(normalized)):
         if edit.tag == "insert":
-            # An inserted character has an empty range before the next raw character, or at the end of the text.
-            position = positions[edit.src_start] if edit.src_start < len(positions) else len(text)
+            # Inserted characters have an empty range before the next raw character, or at the end of the text.
+            position = insert_positions[edit.src_start]
             ranges += [(position, position)] * (edit.dest_end - edit.dest_start)
         elif edit.tag != "delete":
             # Equal or replaced characters correspond one to one.

@@ -188,7 +188,11 @@ def _format_p(value: float) -> str:
 
 
 def _format_palette() -> str:
-    """Return CSS rules that define the colors of systems and matchers, for light and for dark backgrounds."""
+    """Return CSS rules that define the colors of systems and matchers, for light and for dark backgrounds.
+
+    The class ``s0`` and the variable ``--s0`` are for the first system, ``m0`` and ``--m0`` are for the first matcher.
+    In an element with such a class, the variable ``--c`` is the color.
+    """
     styles: dict[str, MatcherStyle | SystemStyle] = {f"s{index}": system for index, system in enumerate(SYSTEMS)}
     for index in range(MATCHER_STYLES):
         styles[f"m{index}"] = matcher_style(index)

@@ -58,14 +58,15 @@ def encode(report: Report) -> str:
     """
     compressor = zlib.compressobj(COMPRESSION_LEVEL, zlib.DEFLATED, GZIP_FORMAT)
     compressed = bytearray()
-    size = 0
+    n_characters = 0
     for part in json_parts(report):
-        size += len(part)
-        if size <= LIMIT:
+        n_characters += len(part)
+        # The parts beyond the limit are only counted, because the error message contains the total number.
+        if n_characters <= LIMIT:
             compressed += compressor.compress(part)
-    if size > LIMIT:
+    if n_characters > LIMIT:
         raise InputError(
-            f"the report would hold {size >> 20} MB of data, more than the {LIMIT >> 20} MB that a browser can "
+            f"the report would hold {n_characters >> 20} MB of data, more than the {LIMIT >> 20} MB that a browser can "
             "take; report on fewer systems or segments"
         )
     compressed += compressor.flush()
@@ -84,25 +85,12 @@ def json_parts(report: Report) -> Iterator[bytes]:
     # For each segment, a dictionary maps the index of a reference to the words of the reference.
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
     yield b"{" + _encode_members(_make_header(report, vocabulary)) + b',"systems":['
-    yield from _encode_systems(report, word_ids, reference_words)
-    yield b"]," + _encode_members({"referenceWords": reference_words}) + b"}"
-
-
-def _encode_systems(
-    report: Report, word_ids: Mapping[str, int], reference_words: list[dict[int, list[int]]]
-) -> Iterator[bytes]:
-    """Yield the JSON text of each system, with a comma before every system but the first.
-
-    Args:
-        report: the report.
-        word_ids: index of each word in the vocabulary.
-        reference_words: for each segment, the words by index of the reference. The function adds to it.
-    """
     for index, system in enumerate(report.systems):
         segment_words = _split_words(system, word_ids)
         _add_reference_words(reference_words, system, segment_words.references)
         separator = b"," if index > 0 else b""
         yield separator + _encode_json(_make_system_data(report, index, segment_words.hypotheses))
+    yield b"]," + _encode_members({"referenceWords": reference_words}) + b"}"
 
 
 def _make_header(report: Report, vocabulary: Sequence[str]) -> dict[str, Any]:
@@ -171,13 +159,13 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
         word_ids: index of each word in the vocabulary.
     """
     alignments = system.alignments
-    id_by_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
-    form_index = np.frombuffer(alignments.words, np.int32)  # The distinct word that each word of the system repeats.
-    ids: list[int] = id_by_form[form_index].tolist()
+    distinct_word_ids = np.array([word_ids[form] for form in alignments.forms], np.int64)
+    words = np.frombuffer(alignments.words, np.int32)  # Each word is an index of a distinct word.
+    ids: list[int] = distinct_word_ids[words].tolist()
     # The words of each hypothesis are followed by the words of the best reference of the same segment.
     word_counts = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
-    hypotheses_and_references = _split(ids, word_counts.reshape(-1))
-    return SegmentWords(hypotheses=hypotheses_and_references[0::2], references=hypotheses_and_references[1::2])
+    alternating_texts = _split(ids, word_counts.reshape(-1))
+    return SegmentWords(hypotheses=alternating_texts[0::2], references=alternating_texts[1::2])
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:
@@ -195,7 +183,7 @@ def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
 def _add_reference_words(
     reference_words: list[dict[int, list[int]]], system: ScoredSystem, best_references: Sequence[list[int]]
 ) -> None:
-    """Add the words of the references that gave a system its best scores.
+    """Store the words of each segment's best reference, unless another system has the same best reference.
 
     Args:
         reference_words: for each segment, the words by index of the reference. The function adds to it.
@@ -216,7 +204,7 @@ def _make_system_data(report: Report, index: int, hypothesis_words: list[list[in
         hypothesis_words: words of each hypothesis, as indices of the vocabulary.
     """
     system = report.systems[index]
-    components = {part: _scale(system.values(part)) for part in PARTS}
+    score_components = {name: _scale(system.values(name)) for name in PARTS}  # Precision, recall, and so on.
     return {
         "name": RawTexts(system.name),
         "hypotheses": RawTexts(system.hypotheses),
@@ -224,7 +212,7 @@ def _make_system_data(report: Report, index: int, hypothesis_words: list[list[in
         "matches": _list_match_fields(system),
         "references": system.rows.arrays().references.tolist(),
         "shares": _scale(system.shares()),
-        **components,
+        **score_components,
         "scores": [_scale(result.segments[index]) for result in report.metrics],
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -80,8 +81,8 @@ class SystemTests:
         """
         if not self.is_tested(first, second):
             raise ValueError(f"systems {first} and {second} were not tested")
-        baseline = min(first, second)
-        return self.tests[baseline][max(first, second) - baseline]
+        earlier, later = sorted((first, second))
+        return self.tests[earlier][later - earlier]  # The results of a baseline start with the baseline itself.
 
     def is_tested(self, first: int, second: int) -> bool:
         """Return whether the difference between two systems was tested."""
@@ -134,9 +135,10 @@ class _TestSettings:
             seed=self.seed,
             baselines=None if all_pairs else 1,
         )
+        default_samples = METHODS[self.method]
         return SystemTests(
             method=self.method,
-            samples=METHODS[self.method] if self.samples is None else self.samples,
+            samples=default_samples if self.samples is None else self.samples,
             seed=self.seed,
             tests=tuple(tuple(baseline_tests) for baseline_tests in tests),
         )
@@ -384,7 +386,7 @@ def _make_metric_result(
     # A metric may return several values. Only the first value is the score.
     scores = tuple(entry.values[0] for entry in system_scores)
     segment_scores = tuple(_get_segment_scores(entry) for entry in system_scores)
-    has_details = bool(system_scores[0].segment_details)
+    details = tuple(list(entry.segment_details) for entry in system_scores)
     result = MetricResult(
         label=metric.label,
         signature=table.metrics[metric_index].signature,
@@ -393,10 +395,14 @@ def _make_metric_result(
         scores=scores,
         segments=segment_scores,
         explanations=tuple(_explain_differences(metric, segment_scores, systems, references)),
-        details=tuple(list(entry.segment_details) for entry in system_scores) if has_details else (),
+        details=details if any(details) else (),
     )
     statistics = [np.asarray(entry.statistics) for entry in system_scores]
-    return _UntestedResult(result, statistics, scorer=lambda sums: main_scores(metric.scores(sums)))
+    return _UntestedResult(result, statistics, scorer=functools.partial(_compute_main_scores, metric))
+
+
+def _compute_main_scores(metric: Metric, sums: Floats) -> Floats:
+    return main_scores(metric.scores(sums))
 
 
 def _get_segment_scores(system_scores: MetricScores) -> Floats:

@@ -124,9 +124,9 @@ def score_system(
     statistics_sum = StatisticsSum(len(meteor.matchers))
     batches: list[Rows] = []
     try:
-        for batch in _score_batches(meteor, segments, references):
-            statistics_sum.add_total(batch.total, len(batch) - len(batch.failures))
-            batches.append(batch)
+        for batch_rows in _score_batches(meteor, segments, references):
+            statistics_sum.add_total(batch_rows.total, len(batch_rows) - len(batch_rows.failures))
+            batches.append(batch_rows)
             progress(name, statistics_sum.segments, len(references))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
