@@ -20,7 +20,7 @@ Case: TypeAlias = Mapping[str, Any]
 """Conditions on a word, and the replacements of the word. The file ``cases.yaml`` describes the keys."""
 
 Stages: TypeAlias = Sequence[Sequence[Case]]
-"""Lists of cases. The first list that can replace any word of a text is used."""
+"""Lists of cases. A list is used only if no earlier list can replace any word of the text."""
 
 _FILE = files("meteor_e_evaluation.stress") / "cases.yaml"
 
@@ -58,13 +58,10 @@ def find_replacements(draft: Draft, stages: Stages) -> dict[int, list[str]]:
             replace any word is used.
     """
     for cases in stages:
-        replacements_by_index = {}
-        for index in range(len(draft)):
-            replacements = _find_word_replacements(draft, index, cases)
-            if replacements:
-                replacements_by_index[index] = replacements
-        if replacements_by_index:
-            return replacements_by_index
+        replacements_by_index = {index: _find_word_replacements(draft, index, cases) for index in range(len(draft))}
+        replaceable_words = {index: words for index, words in replacements_by_index.items() if words}
+        if replaceable_words:
+            return replaceable_words
     return {}
 
 

@@ -158,17 +158,15 @@ class Draft:
 
     def remove_words(self, indices: Sequence[int]) -> str:
         """Remove the words at the given indices, and remove superfluous spaces."""
+        words = list(self.words)
+        remaining_indices = [index for index in range(len(self)) if index not in indices]
+        if remaining_indices and words[0][:1].isupper():
+            # The first remaining word becomes the first word of the sentence.
+            first_word = words[remaining_indices[0]]
+            words[remaining_indices[0]] = first_word[:1].upper() + first_word[1:]
         text = self.gaps[0]
-        needs_capital = 0 in indices and self.words[0][:1].isupper()
-        for index, word in enumerate(self.words):
-            next_gap = self.gaps[index + 1]
-            if index in indices:
-                text = _append_gap(text, next_gap)
-            elif needs_capital:
-                text += word[:1].upper() + word[1:] + next_gap
-                needs_capital = False
-            else:
-                text += word + next_gap
+        for index, (word, next_gap) in enumerate(zip(words, self.gaps[1:], strict=True)):
+            text = _append_gap(text, next_gap) if index in indices else text + word + next_gap
         return text
 
 

@@ -31,9 +31,9 @@ def negate_verb(draft: Draft, excluded_indices: Collection[int] = ()) -> str:
     index = draft.choose(index for index in replacements if index not in excluded_indices)
     replacement = replacements[index][0]  # Each verb has only one negated form.
     word = draft.words[index]
-    if index == 0 and word not in replacement:
-        replacement = copy_case(word, replacement)
-    return draft.set_words({index: replacement})
+    # Replacements such as "Is not" contain the word as it is written. Others, such as "isn't", are in lower case.
+    needs_capital = index == 0 and word not in replacement
+    return draft.set_words({index: copy_case(word, replacement) if needs_capital else replacement})
 
 
 def drop_negation(draft: Draft) -> tuple[str, int]:
@@ -46,17 +46,18 @@ def drop_negation(draft: Draft) -> tuple[str, int]:
         NoOccasionError: if the text does not have a negation.
     """
     positive_words = dict(word_groups("negative"))
-    tags = tag_words(draft.text)
-    candidates = []
-    for index, word in enumerate(draft.lower):
-        # The word "nor" is replaced only together with "neither".
-        is_negative_word = word in positive_words and word != "nor"
-        if is_negative_word or word == "not" or tags[index] == NEGATED_AUXILIARY:
-            candidates.append(index)
-    negation_index = draft.choose(candidates)
-    negation = draft.lower[negation_index]
-    if negation in positive_words:
-        text = _replace_negative_word(draft, negation_index, positive_words[negation])
+    # The word "nor" is replaced only together with "neither".
+    negative_words = []
+    verb_negations = []
+    for index, (word, tag) in enumerate(zip(draft.lower, tag_words(draft.text), strict=True)):
+        if word in positive_words and word != "nor":
+            negative_words.append(index)
+        elif word == "not" or tag == NEGATED_AUXILIARY:
+            verb_negations.append(index)
+    negation_index = draft.choose(sorted([*negative_words, *verb_negations]))
+    if negation_index in negative_words:
+        positive_word = positive_words[draft.lower[negation_index]]
+        text = _replace_negative_word(draft, negation_index, positive_word)
     else:
         text = _remove_not(draft, negation_index)
     return text, negation_index

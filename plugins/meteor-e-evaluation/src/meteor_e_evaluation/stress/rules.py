@@ -100,14 +100,13 @@ def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Pertur
     rules = perturbations(language)
     if not only:
         return rules
-    known_names: set[str] = set()
-    for rule in rules:
-        known_names.update((rule.name, rule.group, rule.kind))
+    names_by_rule = {rule.name: {rule.name, rule.group, rule.kind} for rule in rules}
+    known_names = set().union(*names_by_rule.values())
     for name in only:
         if name not in known_names:
             hint = near_miss(name, known_names)
             raise ConfigError(f"no perturbation {name!r} for {language!r}{hint}; --list shows all")
-    return [rule for rule in rules if rule.name in only or rule.group in only or rule.kind in only]
+    return [rule for rule in rules if not names_by_rule[rule.name].isdisjoint(only)]
 
 
 def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:

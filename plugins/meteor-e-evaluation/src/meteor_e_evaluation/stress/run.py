@@ -188,6 +188,16 @@ def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: i
     Raises:
         InputError: if no perturbation applies to any hypothesis.
     """
+    contexts = _make_contexts(texts)
+    changed = {rule.name: _apply_rule(rule, contexts, max_pairs, seed) for rule in rules}
+    applicable_rules = [rule for rule in rules if any(text is not None for text in changed[rule.name])]
+    if not applicable_rules:
+        raise InputError("no perturbation applies to these texts")
+    return _PerturbedTexts(applicable_rules, changed, _make_outputs(texts, changed))
+
+
+def _make_contexts(texts: _Texts) -> list[PerturbationContext]:
+    """Return one context per hypothesis."""
     contexts = []
     for index in range(len(texts.hypotheses)):
         source = texts.sources[index] if texts.sources else None
@@ -196,15 +206,7 @@ def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: i
             language=texts.language, texts=texts.hypotheses, position=index, source=source, reference=reference
         )
         contexts.append(context)
-    changed = {}
-    applicable_rules = []
-    for rule in rules:
-        changed[rule.name] = _apply_rule(rule, contexts, max_pairs, seed)
-        if _mark_changed(changed[rule.name]).any():
-            applicable_rules.append(rule)
-    if not applicable_rules:
-        raise InputError("no perturbation applies to these texts")
-    return _PerturbedTexts(applicable_rules, changed, _make_outputs(texts, changed))
+    return contexts
 
 
 def _mark_changed(changed_texts: Sequence[str | None]) -> Mask:
@@ -233,12 +235,13 @@ def _apply_rule(
     for index in order:
         if n_changed == max_pairs:
             break
-        text = contexts[index].texts[index]
+        context = contexts[index]
+        text = context.texts[context.position]
         if not text.strip():
             continue
         # Each text has its own random generator, because other texts must not influence its random choices.
         rng = random.Random(f"{seed} {rule.name} {index}")
-        new_text = rule.apply(text, rng, contexts[index])
+        new_text = rule.apply(text, rng, context)
         if new_text is not None and new_text != text:
             changed_texts[index] = new_text
             n_changed += 1
@@ -283,14 +286,15 @@ def _score_texts(
         InputError: if a score is not a finite number.
     """
     outputs = perturbed.outputs
+    copy_names = outputs.systems  # The original texts, and one changed copy per perturbation.
     is_scored = _mark_scored(perturbed)
     scores = score_test_set(metric, outputs, is_scored, cache, systems=False, progress=progress).segments
     is_missing = is_scored & ~np.isfinite(scores)
     if is_missing.any():
-        system, segment = np.argwhere(is_missing)[0]
-        raise InputError(f"{metric.label} gives no finite number for {outputs.systems[system]}, segment {segment + 1}")
+        copy, segment = np.argwhere(is_missing)[0]
+        raise InputError(f"{metric.label} gives no finite number for {copy_names[copy]}, segment {segment + 1}")
     signed_scores = scores if metric.higher_is_better else -scores
-    return dict(zip(outputs.systems, signed_scores, strict=True))
+    return dict(zip(copy_names, signed_scores, strict=True))
 
 
 def _mark_scored(perturbed: _PerturbedTexts) -> Mask:
@@ -310,18 +314,14 @@ def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _Met
         perturbed: the texts and their changed copies.
         scores: the metric's scores of the original texts and of each perturbation's copy.
     """
-    segments_by_rule = {}
-    decreases_by_rule = {}
-    for rule in perturbed.rules:
-        changed_segments = np.flatnonzero(_mark_changed(perturbed.changed[rule.name]))
-        segments_by_rule[rule.name] = changed_segments
-        decreases_by_rule[rule.name] = (scores[ORIGINAL] - scores[rule.name])[changed_segments]
-    median_decrease = _compute_median_decrease(perturbed.rules, decreases_by_rule)
+    is_changed = {rule.name: _mark_changed(perturbed.changed[rule.name]) for rule in perturbed.rules}
+    decreases = {name: (scores[ORIGINAL] - scores[name])[mask] for name, mask in is_changed.items()}
+    median_decrease = _compute_median_decrease(perturbed.rules, decreases)
     outcomes = []
     for rule in perturbed.rules:
-        decreases = decreases_by_rule[rule.name]
-        is_hit = _find_hits(rule, decreases, median_decrease)
-        outcomes.append(_RuleOutcome(rule, segments_by_rule[rule.name], decreases, is_hit))
+        segments = np.flatnonzero(is_changed[rule.name])
+        is_hit = _find_hits(rule, decreases[rule.name], median_decrease)
+        outcomes.append(_RuleOutcome(rule, segments, decreases[rule.name], is_hit))
     return _MetricOutcome(scores, median_decrease, outcomes)
 
 
@@ -364,7 +364,8 @@ def _find_wrong_pairs(
         outcome: the results of the metric.
         n_examples: largest number of pairs per perturbation.
     """
-    outputs = perturbed.outputs
+    original_texts = perturbed.outputs.outputs[0]
+    first_references = perturbed.outputs.references[0]
     for rule_outcome in outcome.rules:
         name = rule_outcome.rule.name
         for segment in _rank_wrong_segments(rule_outcome)[:n_examples]:
@@ -374,8 +375,8 @@ def _find_wrong_pairs(
                 segment=segment + 1,
                 score=outcome.scores[ORIGINAL][segment],
                 changed_score=outcome.scores[name][segment],
-                reference=outputs.references[0][segment],
-                text=outputs.outputs[0][segment],
+                reference=first_references[segment],
+                text=original_texts[segment],
                 changed_text=perturbed.changed[name][segment],
             )
 
@@ -476,16 +477,21 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
 def _compute_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
     """Return the proportion of correctly ranked pairs in each sample of segments, averaged over perturbations.
 
-    If a sample contains no pairs of a perturbation, the mean is over the other perturbations.
+    If a sample contains no pairs of a perturbation, the mean is over the other perturbations. Samples without any pairs
+    are left out.
 
     Args:
         outcomes: the results for each perturbation.
         weights: number of times that each sample contains each segment, an array ``(samples, segments)``.
     """
-    # Both arrays have the shape (samples, perturbations).
-    n_pairs = np.stack([weights[:, outcome.segments].sum(axis=1) for outcome in outcomes], axis=1)
-    n_hits = np.stack([weights[:, outcome.segments[outcome.is_hit]].sum(axis=1) for outcome in outcomes], axis=1)
-    n_rules = (n_pairs > 0).sum(axis=1)
-    summed_shares = divide_or_zero(n_hits, n_pairs).sum(axis=1)
-    is_defined = n_rules > 0
-    return np.asarray(summed_shares[is_defined] / n_rules[is_defined])
+    pair_counts = []
+    hit_counts = []
+    for outcome in outcomes:
+        hit_segments = outcome.segments[outcome.is_hit]
+        pair_counts.append(weights[:, outcome.segments].sum(axis=1))
+        hit_counts.append(weights[:, hit_segments].sum(axis=1))
+    n_pairs = np.stack(pair_counts, axis=1)  # (samples, perturbations)
+    shares = divide_or_zero(np.stack(hit_counts, axis=1), n_pairs)  # (samples, perturbations)
+    n_perturbations = (n_pairs > 0).sum(axis=1)
+    is_defined = n_perturbations > 0
+    return np.asarray(shares.sum(axis=1)[is_defined] / n_perturbations[is_defined])

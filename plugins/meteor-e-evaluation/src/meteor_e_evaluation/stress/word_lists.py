@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from importlib.resources import files
 from typing import Any
 
@@ -37,11 +38,11 @@ def replacements_by_word(name: str) -> dict[str, list[str]]:
     word_list = WORD_LISTS[name]
     if isinstance(word_list, dict):
         return {word: [replacement] for word, replacement in word_list.items()}
-    replacements: dict[str, list[str]] = {}
+    replacements: dict[str, list[str]] = defaultdict(list)
     for group in word_groups(name):
         for word in group:
-            replacements.setdefault(word.lower(), []).extend(member for member in group if member != word)
-    return replacements
+            replacements[word.lower()] += [member for member in group if member != word]
+    return dict(replacements)
 
 
 @functools.lru_cache(maxsize=64)

@@ -71,13 +71,13 @@ class TuningSet:
         """Return the number of references of each system output, an array ``(cells,)``."""
         return np.diff(np.append(self.starts, len(self.counts)))
 
-    def select(self, units: NDArray[np.bool_]) -> TuningSet:
+    def select(self, selected_units: NDArray[np.bool_]) -> TuningSet:
         """Return the outputs and the judgments of some segments.
 
         Args:
-            units: a mask of the units (segments of a test set) to select, ``(units,)``.
+            selected_units: a mask of the units (segments of a test set) to select, ``(units,)``.
         """
-        is_selected = units[self.units]  # (cells,)
+        is_selected = selected_units[self.units]  # (cells,)
         n_references = self.count_references()
         is_selected_row = np.repeat(is_selected, n_references)  # (cells × references,)
         better, worse = self._select_pairs(is_selected)

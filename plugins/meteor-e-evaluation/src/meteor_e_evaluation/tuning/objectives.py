@@ -81,14 +81,13 @@ class _RankObjective(PreparedObjective):
         groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
         # The pairs are sorted by group, because the pairs of each group must be a slice.
         order = np.lexsort((data.worse, data.better, groups))
-        # For each pair, the better cell, the worse cell, the unit of both, and the index of the group.
         self._better = data.better[order]
         self._worse = data.worse[order]
+        # The better and the worse output of a pair are outputs for the same segment.
         self._units = data.units[self._better]
         _, self._group_of_pair, group_sizes = np.unique(groups[order], return_inverse=True, return_counts=True)
         self._group_slices = _make_slices(group_sizes)
-        # Each evaluation writes the scores of the pairs into the same arrays, because a search computes the objective
-        # thousands of times.
+        # All evaluations share these arrays, because a search computes the objective thousands of times.
         self._better_scores = np.empty(n_pairs)
         self._worse_scores = np.empty(n_pairs)
 
@@ -242,7 +241,7 @@ def _make_judged_group(data: TuningSet, group: int, measure: Measure[TestSet]) -
         group: index of the test set.
         measure: the measure of agreement with the judgments.
     """
-    # The units of a group are all segments of its test set, in order.
+    # All segments of a test set are consecutive units, so the first unit is segment 0 of the test set.
     first_unit = int(np.searchsorted(data.unit_groups, group))
     cells = np.flatnonzero(data.groups == group)
     segments = data.units[cells] - first_unit

@@ -45,15 +45,16 @@ def make_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str,
     method = "grid" if settings.grid else f"search, seed {settings.seed}, {settings.random_starts} random starts"
     if tuning.stopped:
         method += f", stopped at {settings.trials} trials"
+    n_comparisons = len(data.better)
     n_ratings = int(np.count_nonzero(~np.isnan(data.human_scores)))
     return {
         "objective": objective,
         "tuned on": ", ".join(data.names),
-        "judgments": len(data.better) or n_ratings,
+        "judgments": n_comparisons if n_comparisons > 0 else n_ratings,
         "method": method,
         "points tried": tuning.n_evaluations,
-        "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
-        "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
+        "default": {"point": list(tuning.default.point), "value": tuning.default.value},
+        "tuned": {"point": list(tuning.best.point), "value": tuning.best.value},
         "options": dict(tuning.variant.options),
         "cross-validation": _describe_validation(tuning),
         "held out": _describe_held_out(tuning),
@@ -150,11 +151,18 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
     provenance = _make_provenance(report)
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
     description = f"Tuned for {report['objective']} on {report['tuned on']}"
-    return comments + dump_yaml(make_tuned_chain(tuning.variant.meteor, tuning.best[0], description))
+    return comments + dump_yaml(make_tuned_chain(tuning.variant.meteor, tuning.best.point, description))
 
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
     """Return a dictionary of named comments that describe how a chain was tuned."""
+    held_out_result = "nothing"
+    if report["held out"]:
+        held_out = report["held out"]
+        default, tuned, gain = (_format_result(held_out[name]) for name in ("default", "tuned", "gain"))
+        held_out_result = (
+            f"{held_out['on']}: default {default}, tuned {tuned}, gain {gain}, p {format_p(held_out['p'])}"
+        )
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -163,14 +171,8 @@ def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
         "default": f"{report['default']['value']:.6f} at {report['default']['point']}",
         "tuned": f"{report['tuned']['value']:.6f}",
         "from": report["signature"],
-        "held out": "nothing",
+        "held out": held_out_result,
     }
-    if report["held out"]:
-        held_out = report["held out"]
-        provenance["held out"] = (
-            f"{held_out['on']}: default {_format_result(held_out['default'])}, tuned "
-            f"{_format_result(held_out['tuned'])}, gain {_format_result(held_out['gain'])}, p {format_p(held_out['p'])}"
-        )
     if report["cross-validation"]:
         provenance |= _describe_folds(report["cross-validation"])
     return provenance

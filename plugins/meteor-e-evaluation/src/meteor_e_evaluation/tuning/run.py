@@ -15,7 +15,7 @@ from meteor_e_evaluation.tuning.data import TuningSet, collect
 from meteor_e_evaluation.tuning.grid import Axes, SearchResult, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer, make_point
-from meteor_e_evaluation.tuning.search import search
+from meteor_e_evaluation.tuning.search import EvaluatedPoint, search
 from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cross_validate, hold_out, leave_out_overlap
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ class Tuning:
 
     variant: Variant
     data: TuningSet
-    default: tuple[Point, float]
-    best: tuple[Point, float]
+    default: EvaluatedPoint
+    best: EvaluatedPoint
     n_evaluations: int
     stopped: bool
     variants: tuple[Mapping[str, Any], ...]
@@ -217,19 +217,19 @@ def tune(
     if base_held_out is not None:
         best_held_out = base_held_out if best_variant.meteor is base else collect_held_out(best_variant.meteor)[0]
         held_out = hold_out(
-            base=base_held_out,
-            data=best_held_out,
+            default_data=base_held_out,
+            tuned_data=best_held_out,
             objective=objective,
-            default=default_point,
-            tuned=result.best,
+            default_point=default_point,
+            tuned_point=result.best,
             samples=settings.samples,
             seed=settings.seed,
         )
     return Tuning(
         variant=best_variant,
         data=data_sets[best_index],
-        default=(default_point, default_value),
-        best=(result.best, result.value),
+        default=EvaluatedPoint(default_point, default_value),
+        best=EvaluatedPoint(result.best, result.value),
         n_evaluations=n_evaluations,
         stopped=variant_search.stopped,
         variants=tuple(variant.options for variant in variants),

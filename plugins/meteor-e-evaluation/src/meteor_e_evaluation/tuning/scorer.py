@@ -40,7 +40,7 @@ class PointScorer:
         self._counts = np.ascontiguousarray(counts.T)
         self._fragmentations, self._fragmentation_index = np.unique(fragmentation(counts), return_inverse=True)
         has_several_references = len(data.starts) != len(counts)
-        self._starts = data.starts if has_several_references else None
+        self._first_rows = data.starts if has_several_references else None
         self._powers = BoundedCache[float, Floats](MAX_POWERS)
         self._precision_recall: tuple[Point, Floats, Floats] | None = None
         self._fmean: tuple[Point, Floats] | None = None
@@ -49,7 +49,8 @@ class PointScorer:
     def score(self, point: Point) -> Floats:
         """Return the METEOR scores of all outputs for the given parameters.
 
-        The score of an output is ``max(0, fmean * (1 - gamma * fragmentation ** beta))`` with its best reference.
+        The score with one reference is ``max(0, fmean * (1 - gamma * fragmentation ** beta))``. If there are several
+        references, the score of an output is the highest of its scores with each reference.
 
         The next call overwrites the returned array.
 
@@ -58,15 +59,16 @@ class PointScorer:
         """
         alpha, beta, gamma, delta, *weights = point
         fmean_scores = self._compute_fmean(alpha, delta, tuple(weights))
-        # All steps of the formula share one array. A search would be slower if each step allocated an array.
-        penalties = np.multiply(self._compute_power(beta), gamma, out=self._scores)
-        factors = np.subtract(1.0, penalties, out=self._scores)
-        # A product is negative if the penalty exceeds 1, which happens if the matchers compare characters.
-        products = np.multiply(fmean_scores, factors, out=self._scores)
-        scores = np.maximum(products, 0.0, out=self._scores)
-        if self._starts is None:
+        # All steps of the formula change the same array. A search would be slower if each step allocated an array.
+        scores = self._scores  # (cells × references,)
+        np.multiply(self._compute_power(beta), gamma, out=scores)
+        np.subtract(1.0, scores, out=scores)
+        scores *= fmean_scores
+        # If the matchers compare characters, the penalty may exceed 1, and the product is negative.
+        np.maximum(scores, 0.0, out=scores)
+        if self._first_rows is None:
             return scores
-        return np.asarray(np.maximum.reduceat(scores, self._starts))
+        return np.asarray(np.maximum.reduceat(scores, self._first_rows))
 
     def _compute_power(self, beta: float) -> Floats:
         powers = self._powers.get(beta)

@@ -72,7 +72,7 @@ class _OutOfTrialsError(Exception):
     """Raised when the search reaches its limit of evaluated points."""
 
 
-class _EvaluatedPoint(NamedTuple):
+class EvaluatedPoint(NamedTuple):
     """A point in parameter space, and the value of the objective at this point."""
 
     point: Point
@@ -87,7 +87,7 @@ class _PointEvaluator:
     """
 
     def __init__(self, data: TuningSet, objective: Objective, progress: Progress, trials: int | None) -> None:
-        self.best = _EvaluatedPoint((), -math.inf)
+        self.best = EvaluatedPoint((), -math.inf)
         self._scorer = PointScorer(data)
         self._objective = objective.prepare(data)
         self._values: dict[Point, float] = {}
@@ -99,26 +99,26 @@ class _PointEvaluator:
         """The number of distinct points that were evaluated."""
         return len(self._values)
 
-    def evaluate(self, point: Point) -> _EvaluatedPoint:
+    def evaluate(self, point: Point) -> EvaluatedPoint:
         """Evaluate the objective at a point.
 
         Raises:
             _OutOfTrialsError: if the largest allowed number of points has been evaluated.
         """
         if point in self._values:
-            return _EvaluatedPoint(point, self._values[point])
+            return EvaluatedPoint(point, self._values[point])
         # The search evaluates at least one point, because it must return a result.
-        if self._values and self._trials is not None and self.n_evaluations >= self._trials:
+        if self._values and self._trials is not None and len(self._values) >= self._trials:
             raise _OutOfTrialsError
-        value = self._objective.evaluate(self._scorer, point)
-        self._values[point] = value
-        if value > self.best.value:
-            self.best = _EvaluatedPoint(point, value)
-        if self.n_evaluations % PROGRESS_INTERVAL == 0:
-            self._progress("searching", self.n_evaluations, self._trials)
-        return _EvaluatedPoint(point, value)
+        result = EvaluatedPoint(point, self._objective.evaluate(self._scorer, point))
+        self._values[point] = result.value
+        if result.value > self.best.value:
+            self.best = result
+        if len(self._values) % PROGRESS_INTERVAL == 0:
+            self._progress("searching", len(self._values), self._trials)
+        return result
 
-    def find_best(self, candidates: Iterable[Point], current: _EvaluatedPoint) -> _EvaluatedPoint:
+    def find_best(self, candidates: Iterable[Point], current: EvaluatedPoint) -> EvaluatedPoint:
         """Return the best of several candidates, or the current point if no candidate is better."""
         best = current
         for candidate in candidates:
@@ -130,7 +130,7 @@ class _PointEvaluator:
 
 def _climb_from_all(
     evaluator: _PointEvaluator, starts: Sequence[Point], grid: Grid, rng: random.Random, n_random_starts: int
-) -> _EvaluatedPoint:
+) -> EvaluatedPoint:
     """Climb from all starting points and from random grid points, and return the best point found.
 
     Args:
@@ -153,8 +153,8 @@ def _climb_from_all(
 
 
 def _climb_on_finer_grids(
-    evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
-) -> _EvaluatedPoint:
+    evaluator: _PointEvaluator, current: EvaluatedPoint, grid: Grid, rng: random.Random
+) -> EvaluatedPoint:
     """Climb on finer and finer grids around a point, and return the best point found."""
     for factor in REFINEMENTS:
         fine_grid = [_refine_axis(axis, current.point[index], factor) for index, axis in enumerate(grid)]
@@ -162,7 +162,7 @@ def _climb_on_finer_grids(
     return current
 
 
-def _climb(evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random) -> _EvaluatedPoint:
+def _climb(evaluator: _PointEvaluator, current: EvaluatedPoint, grid: Grid, rng: random.Random) -> EvaluatedPoint:
     """Change one or two coordinates of a point at a time, until no change improves the objective."""
     free_coordinates = _find_free_coordinates(grid)
     while True:
@@ -178,8 +178,8 @@ def _climb(evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng
 
 
 def _change_two_coordinates(
-    evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
-) -> _EvaluatedPoint:
+    evaluator: _PointEvaluator, current: EvaluatedPoint, grid: Grid, rng: random.Random
+) -> EvaluatedPoint:
     """Change two coordinates at a time by small steps, until such a change improves the objective.
 
     If no such change improves the objective, the current point is returned.

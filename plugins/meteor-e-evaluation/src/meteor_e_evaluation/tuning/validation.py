@@ -135,11 +135,11 @@ class HeldOut:
 
 
 def hold_out(
-    base: TuningSet,
-    data: TuningSet,
+    default_data: TuningSet,
+    tuned_data: TuningSet,
     objective: Objective,
-    default: Point,
-    tuned: Point,
+    default_point: Point,
+    tuned_point: Point,
     *,
     samples: int,
     seed: int,
@@ -147,23 +147,23 @@ def hold_out(
     """Compare the tuned chain with the original chain on held-out data.
 
     Args:
-        base: the held-out data with the statistics of the original chain.
-        data: the held-out data with the statistics of the tuned chain.
+        default_data: the held-out data with the statistics of the original chain.
+        tuned_data: the held-out data with the statistics of the tuned chain.
         objective: the objective that was maximized.
-        default: default point of the original chain.
-        tuned: tuned point of the tuned chain.
+        default_point: default point of the original chain.
+        tuned_point: tuned point of the tuned chain.
         samples: number of bootstrap samples, and number of permutations.
         seed: seed of the samples and the permutations.
     """
-    weights = draw_weights(len(base.unit_groups), samples, seed)
-    default_result = _evaluate_samples(base, objective, default, weights)
-    tuned_result = _evaluate_samples(data, objective, tuned, weights)
+    weights = draw_weights(len(default_data.unit_groups), samples, seed)
+    default_result = _evaluate_samples(default_data, objective, default_point, weights)
+    tuned_result = _evaluate_samples(tuned_data, objective, tuned_point, weights)
     gain = tuned_result.value - default_result.value
     return HeldOut(
         default=(default_result.value, interval(default_result.samples)),
         tuned=(tuned_result.value, interval(tuned_result.samples)),
         gain=(gain, interval(tuned_result.samples - default_result.samples)),
-        p=_gain_p(base, objective, default_result.scores, tuned_result.scores, samples=samples, seed=seed),
+        p=_gain_p(default_data, objective, default_result.scores, tuned_result.scores, samples=samples, seed=seed),
     )
 
 
@@ -206,7 +206,7 @@ def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Float
 def _permute_scores(
     data: TuningSet, default: Floats, tuned: Floats, *, samples: int, seed: int
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the default scores and the tuned scores after scores of random segments were exchanged.
+    """In each permutation, exchange default and tuned scores of random segments, and yield the resulting scores.
 
     The scores are standardized before the exchange, because only comparable scores can be exchanged.
 
@@ -249,23 +249,23 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
         raise ConfigError(f"{common_names[0]} is both tuned on and held out; a held-out set must not be tuned on")
     if not training.references or not held_out.references:
         return held_out, 0
-    training_units = _find_training_units(training, held_out)
-    n_units = len(np.unique(held_out.units))
-    if len(training_units) > OVERLAP_LIMIT * n_units:
-        raise _overlap_error(held_out.references[training_units[0]], len(training_units), n_units)
-    is_training_unit = np.zeros(len(held_out.unit_groups), bool)
-    is_training_unit[training_units] = True
-    return held_out.select(~is_training_unit), len(training_units)
+    repeated_segments = _find_repeated_segments(training, held_out)
+    n_segments = len(np.unique(held_out.units))
+    if len(repeated_segments) > OVERLAP_LIMIT * n_segments:
+        raise _overlap_error(held_out.references[repeated_segments[0]], len(repeated_segments), n_segments)
+    is_new = np.ones(len(held_out.unit_groups), bool)
+    is_new[repeated_segments] = False
+    return held_out.select(is_new), len(repeated_segments)
 
 
-def _overlap_error(example: str, n_training_units: int, n_units: int) -> ConfigError:
+def _overlap_error(example: str, n_repeated: int, n_segments: int) -> ConfigError:
     return ConfigError(
-        f"{n_training_units} of {n_units} held-out segments were tuned on: their references are the same, such "
+        f"{n_repeated} of {n_segments} held-out segments were tuned on: their references are the same, such "
         f"as {example[:60]!r}; a held-out set must not be tuned on"
     )
 
 
-def _find_training_units(training: TuningSet, held_out: TuningSet) -> list[int]:
+def _find_repeated_segments(training: TuningSet, held_out: TuningSet) -> list[int]:
     """Return the sorted indices of held-out segments that have the same reference as a training segment."""
     training_texts = {_normalize(training.references[unit]) for unit in np.unique(training.units)}
     held_out_units = np.unique(held_out.units).tolist()
