@@ -108,7 +108,7 @@ def central_references(references: Sequence[str], count: int) -> list[str]:
 
 
 def _jaccard_index(first: set[str], second: set[str]) -> float:
-    """Return the share of the elements of two sets that both sets contain."""
+    """Return the size of the intersection of two sets divided by the size of their union."""
     return len(first & second) / len(first | second)
 
 

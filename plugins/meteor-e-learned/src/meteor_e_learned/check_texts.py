@@ -166,7 +166,7 @@ def _compute_values(
     Features that cannot process arbitrary texts are left out.
     """
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
-    # The reference of the next segment serves as the source, which therefore differs from the segment's own texts.
+    # The next segment's reference serves as the source, so that the source differs from the segment's own texts.
     sources = [*references[1:], *references[:1]]
     batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
     return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))

@@ -160,7 +160,7 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
 
 
 def _draw_mask(n_items: int, count: int | None, seed: int, *, skip: int) -> NDArray[np.bool_]:
-    """Return a mask that selects ``count`` random items after the first ``skip`` items of the random order."""
+    """Return a mask that selects ``count`` items at random, not counting the first ``skip`` items that are drawn."""
     random_order = np.random.default_rng(seed).permutation(n_items)
     end = None if count is None else skip + count
     mask = np.zeros(n_items, bool)
@@ -257,7 +257,7 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputE
 
 
 def _make_synthetic_comparisons(texts: SyntheticTexts, weight: float) -> Comparisons:
-    """Return synthetic comparisons, all with the same weight. The worse hypothesis identifies the group."""
+    """Return synthetic comparisons of equal weight. Comparisons with the same worse hypothesis form a group."""
     pairs_by_part = list(texts.comparisons.values())
     better = [better_row for pairs in pairs_by_part for better_row, _ in pairs]
     worse = [worse_row for pairs in pairs_by_part for _, worse_row in pairs]

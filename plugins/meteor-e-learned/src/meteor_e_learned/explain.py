@@ -53,7 +53,10 @@ class ExplainableEstimator(Protocol):
     points: ClassVar[float]
 
     def contributions(self, features: Floats) -> Floats:
-        """Return an array of shape ``(hypotheses, features)`` with the contributions to the weighted sum."""
+        """Return the contribution of each feature to the weighted sum of each hypothesis's features.
+
+        The result is an array of shape ``(hypotheses, features)``.
+        """
         ...
 
     def raw(self, features: Floats) -> Floats:
@@ -185,8 +188,8 @@ def explain_system(
 ) -> Explanation:
     """Explain how the high-scoring segments of a system differ from its low-scoring segments.
 
-    A segment is high-scoring if its score is above the mean. If all scores are equal, the segments are compared with
-    the average of the training data instead.
+    A segment is high-scoring if its score is above the mean. If all scores are equal, the explanation compares the
+    system with the average of the training data.
 
     Args:
         model: a model whose estimator is a linear :class:`ExplainableEstimator`.
@@ -284,7 +287,7 @@ def _sort_reasons(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 
 
 def _list_notes(estimator: ExplainableEstimator, matrices: Sequence[Floats]) -> tuple[str, ...]:
-    """Return the distinct notes of an estimator on the scores of two systems."""
+    """Return the estimator's notes about the scores of two systems, without duplicates."""
     notes = [estimator.note(matrix) for matrix in matrices]
     return tuple(note for note in dict.fromkeys(notes) if note)
 
@@ -314,7 +317,7 @@ def _list_reasons(
 
 
 def _group_columns(columns: Sequence[str]) -> dict[str, list[int]]:
-    """Return the column indexes of each feature group, by the description of the group."""
+    """Return a mapping from the description of each feature group to the group's column indexes."""
     indexes_by_group: dict[str, list[int]] = {}
     for index, column in enumerate(columns):
         indexes_by_group.setdefault(_describe_group(column), []).append(index)

@@ -231,7 +231,7 @@ class _FeatureRows:
 
 
 def _make_tables(features: Iterable[NamedFeature], batch: FeatureBatch, store: FeatureStore) -> dict[str, _FeatureRows]:
-    """Return a table of rows for each feature, by label. Features that read the same fields share their keys."""
+    """Return the table of rows of each feature label. Features that read the same fields share their keys."""
     keys_by_needs: dict[Needs, _SegmentKeys] = {}
     tables = {}
     for entry in features:
@@ -257,7 +257,7 @@ def _compute_missing_rows(
 
 
 def _plan_blocks(tables: Iterable[_FeatureRows], batch: FeatureBatch) -> list[FeatureBlock]:
-    """Return the blocks of rows to compute. Features that lack the same rows are computed together."""
+    """Return the blocks of rows to compute. Features with the same missing rows are computed together."""
     features_by_indexes: dict[tuple[int, ...], list[NamedFeature]] = {}
     for table in tables:
         features_by_indexes.setdefault(table.missing_indexes, []).append(table.entry)
@@ -273,7 +273,7 @@ def _join_columns(matrices: Sequence[Floats], n_rows: int) -> Floats:
 
 
 def _segment_dimension(entry: NamedFeature) -> int:
-    """Return the length of a feature's segment vectors. Raise ConfigError if the feature does not have them."""
+    """Return the length of a feature's segment vectors. Raise ConfigError if the feature has no segment vectors."""
     if not isinstance(entry.feature, SegmentFeature):
         raise ConfigError(f"feature {entry.label!r} has no vectors of segments")
     return entry.feature.segment_dimension

@@ -33,7 +33,7 @@ def english_lists() -> bytes:
 
 @functools.cache
 def frequencies() -> Frequencies:
-    """Return the sets of all, usual and frequent English words in wordfreq.
+    """Return three sets of English words in wordfreq: all words, the usual words and the frequent words.
 
     Raises:
         MeteorError: if wordfreq is not installed.

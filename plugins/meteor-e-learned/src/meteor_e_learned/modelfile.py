@@ -115,7 +115,7 @@ def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, 
 
 
 def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split a signature into the lines for features of hypotheses and the lines for features of single segments."""
+    """Split a signature into two groups of lines: the hypothesis features and the single-segment features."""
     if VECTORS_MARKER not in signature:
         return signature, ()
     index = signature.index(VECTORS_MARKER)
@@ -123,7 +123,7 @@ def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[
 
 
 def _without_count(line: str) -> str:
-    """Remove the column count from a line of a signature, because only the names of the columns matter."""
+    """Remove the number of columns from a signature line, because only the names of the columns have to match."""
     return _COLUMN_COUNT.sub(r"\1:", line)
 
 

@@ -73,7 +73,7 @@ def pairwise_advantages(
     if names is None:
         names = [str(index) for index in range(len(systems))]
     batch = select_hypotheses(systems, references, names, mask)
-    # Estimators that read texts do not have a matrix of pairs, so their scores are subtracted.
+    # Estimators that read texts cannot read the features of a pair, so the scores of the two texts are subtracted.
     compares_pairs = model.estimator.task == "pairs" and not model.estimator.needs_texts
     if compares_pairs:
         inputs = InputExtractor(model.features, model.vectors, store, jobs, progress).extract(batch)
@@ -175,7 +175,7 @@ class PairwiseComparison:
         return shares_by_system
 
     def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
-        """Return one dictionary per segment with the decisions between a system and all other systems."""
+        """Return, for each segment, a dictionary that says how a system compares with every other system."""
         row = self.systems.index(system)
         opponents = [(column, name) for column, name in enumerate(self.systems) if column != row]
         segment_details = []
@@ -199,7 +199,7 @@ def check_language(model: LearnedModel, language: str) -> None:
 
 
 def _to_lists(references: Sequence[str | Sequence[str]]) -> list[list[str]]:
-    """Return a list of references for each segment, whose references are a string or a sequence of strings."""
+    """Return the references of each segment as a list. A segment with one reference may be given as a string."""
     return [[item] if isinstance(item, str) else list(item) for item in references]
 
 
@@ -238,7 +238,7 @@ class ModelMetric(SystemsMetric):
         self.scores_segments = has_scores(model)
         self.compares_systems = not self.scores_segments
         # The score of an additive metric for a system is the mean of the segment scores.
-        # Models that only compare hypotheses, and estimators that average scores differently, are not additive.
+        # A model is not additive if it does not score segments, or if its estimator overrides system_score.
         self.additive = self.scores_segments and type(model.estimator).system_score is Estimator.system_score
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> Floats:
@@ -278,7 +278,7 @@ class ModelMetric(SystemsMetric):
             jobs=self._jobs,
             progress=progress,
         )
-        # A system is not compared with itself. The decision 0 replaces these undefined advantages.
+        # The advantage of a system over itself is NaN, and becomes the decision 0.
         decisions = np.sign(np.nan_to_num(advantages)).astype(np.int8)
         return PairwiseComparison(names, decisions)
 

@@ -44,7 +44,7 @@ class Scale:
         """
         weights = 1 / np.bincount(part)[part]
         levels = _weighted_quantiles(scores, weights, SHARES / 100)
-        # If many outputs have the same score, a tiny step between the levels keeps the scale strictly increasing.
+        # A tiny step between levels keeps the scale strictly increasing even if many outputs share a score.
         step = max(float(np.ptp(levels)), 1.0) * 1e-9
         return cls(np.maximum.accumulate(levels) + step * np.arange(len(levels)))
 
@@ -52,7 +52,7 @@ class Scale:
         """Return the percentage for each raw score."""
         lowest, highest = self.levels[0], self.levels[-1]
         interpolated = np.interp(scores, self.levels, SHARES)
-        # The exponential tails are scaled by the width of the three outermost intervals.
+        # Beyond the levels, the scale is exponential; the three outermost intervals determine how steep it is.
         low_width, high_width = self.levels[3] - lowest, highest - self.levels[-4]
         low_tail = SHARES[0] * apply_scalar(math.exp, np.minimum(scores - lowest, 0) / low_width)
         high_share = 100 - SHARES[-1]
@@ -72,7 +72,7 @@ def _weighted_quantiles(values: NDArray[np.floating], weights: Floats, shares: F
     order = np.argsort(values, kind="stable")
     sorted_weights = weights[order]
     cumulative_weights = np.cumsum(sorted_weights)
-    # The quantile of a value lies in the middle of its weight.
+    # A value's quantile is taken at the midpoint of its share of the total weight.
     value_shares = (cumulative_weights - sorted_weights / 2) / cumulative_weights[-1]
     quantiles: Floats = np.interp(shares, value_shares, values[order].astype(float))
     return quantiles

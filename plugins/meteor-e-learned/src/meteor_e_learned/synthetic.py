@@ -1,6 +1,6 @@
 """Makes synthetic comparisons, in which one of two texts is worse by construction.
 
-Either errors are inserted into a text, or an excerpt covers less of the reference than another excerpt.
+The worse text either contains an inserted error, or is an excerpt that covers less of the reference.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SyntheticTexts:
             for rule in rules:
                 generator = random.Random(zlib.crc32(f"{seed} {index} {rule.name}".encode()))
                 worse_text = rule.apply(text, generator, context)
-                # Some rules cannot change every text, or delete the only word of a text.
+                # Some rules do not apply to every text, or would delete a text's only word.
                 if worse_text is None or worse_text == text or not worse_text.strip():
                     continue
                 worse_row = self.add(worse_text, references[index])
@@ -138,7 +138,7 @@ def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]
 def _add_excerpts(
     target: SyntheticTexts, outputs: Sequence[Sequence[str]], reference: Sequence[str], sampler: _ExcerptSampler
 ) -> None:
-    """Append excerpts of translations, and compare the excerpts by how much of the reference each one covers.
+    """Add excerpts of translations, and comparisons that prefer the excerpt that covers more of the reference.
 
     Args:
         target: receives the texts and their comparisons.
@@ -209,7 +209,7 @@ class _ExcerptSampler:
     def draw_excerpt(
         self, outputs: Sequence[Sequence[str]], window: NDArray[np.int64], reference_lengths: Mapping[int, int]
     ) -> tuple[str, float]:
-        """Return an excerpt of a random system's output, and how many words of the reference excerpt it covers.
+        """Return an excerpt from the output of a random system, and the number of reference words that it covers.
 
         Args:
             outputs: the sentences of each system's output.
@@ -241,6 +241,6 @@ class _ExcerptSampler:
         return list(window[offset : offset + n_adjacent_sentences].tolist())
 
     def _draw_fraction(self) -> float:
-        """Return the fraction of a sentence to use. In short excerpts, a third of the sentences is cut in half."""
+        """Return the fraction of a sentence to keep. In short excerpts, one sentence in three is cut in half."""
         is_complete = self.multi_sentence or self.generator.random() < 2 / 3
         return 1.0 if is_complete else 0.5

@@ -57,7 +57,7 @@ class _TrainingTask(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """A hash of the recipe, the features and the word vectors. A checkpoint is only valid for one identity."""
+        """A hash of the recipe, the features and the word vectors. A checkpoint can only be used with an equal hash."""
         words_digest = "" if self.words is None else self.words.digest
         recipe_json = json.dumps(msgspec.to_builtins(self.recipe), sort_keys=True)
         return digest([recipe_json, *self.signature, words_digest])
@@ -237,7 +237,10 @@ def _check_numbers(estimator: Estimator, stage: str) -> None:
 
 
 def _count_overlap(data: _TrainingData) -> dict[str, int]:
-    """Return a figure with the number of validation comparisons that the training data contain, if there are any."""
+    """Return how many validation comparisons also occur in the training data, as an entry of the model card.
+
+    If there are no such comparisons, the dictionary is empty.
+    """
     overlap = 0 if data.validation is None else comparisons_in_common(data.training, data.validation)
     return {"validation comparisons trained on, too": overlap} if overlap else {}
 
@@ -311,7 +314,7 @@ def load_labeled_examples(
         return examples
     target = _make_target(recipe.target, recipe, folder)
     target_extractor = replace(extractor, features=target, vectors=FeatureSet([]))
-    # The same texts are loaded again, so the rows of the target belong to the rows of the examples.
+    # The same texts are loaded again in the same order, so row i of the target belongs to example i.
     target_values = load(target_extractor).features[:, 0]
     return replace(examples, scores=target_values)
 

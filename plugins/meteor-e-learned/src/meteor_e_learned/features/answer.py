@@ -278,7 +278,7 @@ def _measure_missing_words(answer: Answer, reference: Reference) -> dict[str, fl
 
 
 def _measure_difficulty(question: Question, match: Match) -> dict[str, float]:
-    """Measure how easily a question is answered, or an answer matches by chance."""
+    """Measure how easy a question is, and how likely an answer matches a reference by chance."""
     log_references = math.log(len(question.padded_references))
     return {
         "reference_words": math.log(len(match.nearest.forms)),

@@ -27,7 +27,7 @@ TRIGRAM = 3
 """Number of characters in a trigram."""
 
 _COMMENT = re.compile(r"(?<=\S)[^\S\n]*\([^()\n]*\)[^\S\n]*$", re.MULTILINE)
-# The lookbehinds come after the capital letter, because the search then skips all other characters quickly.
+# The lookbehinds stand after the capital letter, so that the regex engine searches only for capital letters first.
 _NAME = re.compile(r"[A-Z](?<=\b.)(?<![.!?] .)(?<!^.)\w+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 
@@ -113,7 +113,7 @@ class Reference:
 
     @cached_property
     def new_rarities(self) -> list[float]:
-        """The rarity of each word in :attr:`new_forms`."""
+        """The rarity of each word that :attr:`new_forms` lists."""
         return [measure_rarity(word) for word in self._new_words]
 
     @cached_property
@@ -147,7 +147,7 @@ class Question:
         forms_and_breaks = split_forms_with_breaks(self._folded_references)
         self.reference_forms = frozenset(forms_and_breaks) - {"\n"}
         self._padded_lines = join_forms(forms_and_breaks).split("\n")
-        # Identical references are listed only once. The padded line of a reference without words is a space.
+        # Identical references are listed only once. The line of a reference without words is a single space.
         self.padded_references = [line for line in dict.fromkeys(self._padded_lines) if line != " "]
         self.number_lists = self._list_numbers()
         self._references: dict[str, Reference] = {}

@@ -35,7 +35,7 @@ class _TokenizedSentence(NamedTuple):
 
 
 class EncoderFeature(Feature):
-    """The cosine of two sentence vectors, and the difference of two sentence vectors of an inner layer.
+    """The cosine of two sentence vectors, and the difference between the sentence vectors from an inner layer.
 
     A sentence vector is the mean of the token vectors. The vectors of the inner layer are scaled to length 1. Inner
     layers represent wording and grammar more than meaning. Therefore, a model can learn how the wording of systems
@@ -99,7 +99,7 @@ class EncoderFeature(Feature):
     def _try_encoder(self) -> None:
         """Test whether batching changes sentence vectors, and set the batch size and the vector size.
 
-        Batches are used only if sentences have exactly the same vectors as without batches.
+        Batches are used only if batching does not change the sentence vectors at all.
         """
         first, second = self._tokenizer.encode("A dog."), self._tokenizer.encode("The cat.")
         vectors = [*self._encode([first]), *self._encode([second])]
@@ -166,7 +166,7 @@ class EncoderFeature(Feature):
         return batches
 
     def _encode_batch(self, batch: Sequence[_TokenizedSentence]) -> dict[str, Vectors]:
-        """Return the vectors of each sentence in a batch, by text."""
+        """Encode a batch, and return a dictionary from each sentence to its vectors."""
         batch_vectors = self._encode([sentence.encoding for sentence in batch])
         return {sentence.text: vectors for sentence, vectors in zip(batch, batch_vectors, strict=True)}
 

@@ -83,7 +83,7 @@ class MeteorFeature(Feature):
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
         """Return the options with ``change`` applied to all file paths.
 
-        This includes the paths in the chain, and the paths in the settings that override options of the chain.
+        The options ``language``, ``chain`` and ``settings`` can contain file paths.
         """
         changed = super().with_paths(options, change)
         if "language" in options:
@@ -149,7 +149,7 @@ def _change_path(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _change_chain_paths(chain: Any, change: Callable[[str], str]) -> Any:
-    """Apply a function to the path of a chain, or to all file paths in the content of a chain."""
+    """Apply a function to a chain's path or, if the chain is given as a mapping, to all file paths in the mapping."""
     if isinstance(chain, Mapping):
         return chain_with_paths(chain, change, plugin_registry())
     return _change_path(chain, change)

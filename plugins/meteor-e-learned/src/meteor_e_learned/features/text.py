@@ -249,7 +249,7 @@ def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> dict[
 
 
 class NgramMatch(NamedTuple):
-    """The match of the character n-grams of two texts.
+    """The overlap of the character n-grams of two texts.
 
     Attributes:
         precision: the fraction of the hypothesis's n-grams that occur in the reference, or 0 without n-grams.
@@ -326,7 +326,7 @@ def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> dic
 def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Measure how many words of each word class two texts have in common, and count doubled words.
 
-    Word classes are indexes, such as ``PRONOUN``.
+    Each word class is represented by an index, such as ``PRONOUN``.
     """
     common_words = _list_common_words(hypothesis, reference)
     common_frequent = sum(word.frequent for word in common_words)
@@ -429,9 +429,9 @@ def _rate_pair(pair: tuple[str, str], pair_lists: PairLists) -> PairRating:
 
 
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> dict[str, float]:
-    """Measure how common the word pairs are that a hypothesis contains and its reference does not.
+    """Measure how common those word pairs are that occur in the hypothesis but not in the reference.
 
-    A moved pair is such a pair whose words both occur in the reference.
+    A moved pair is one of these pairs if both of its words occur in the reference.
     """
     reference_pairs = set(reference.pairs)
     ratings = [_rate_pair(pair, pair_lists) for pair in hypothesis.pairs if pair not in reference_pairs]

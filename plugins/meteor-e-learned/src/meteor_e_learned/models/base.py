@@ -33,9 +33,9 @@ def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
 
 
 def measure_agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
-    """Return a trained estimator's correlations with human judgments by title, for the model card.
+    """Return a trained estimator's correlations with human judgments, for the model card.
 
-    Kendall's τ compares its decisions with human comparisons, and Pearson's correlation its scores with human scores.
+    Kendall's τ compares decisions with human comparisons. Pearson's correlation compares scores with human scores.
 
     Args:
         estimator: the trained estimator.

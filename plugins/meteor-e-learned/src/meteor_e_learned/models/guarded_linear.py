@@ -233,7 +233,7 @@ class GuardedLinear(LinearEstimator):
         return np.linalg.solve(matrix, vector).astype(float).round(8)
 
     def _fit_base(self, features: Floats, sums: Floats) -> Floats:
-        """Fit a linear map from METEOR's scores to the scale of the learned sums.
+        """Fit a linear map that converts METEOR's scores to the scale of the learned weighted sums.
 
         The map equalizes the mean and the standard deviation over the judged hypotheses.
 
@@ -269,7 +269,7 @@ class GuardedLinear(LinearEstimator):
                 yield _LossTerm(differences, targets, weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield the terms of the loss for human comparisons, in blocks. All years have the same total weight.
+        """Yield the terms of the loss in blocks of human comparisons. Long years do not weigh more than short ones.
 
         Args:
             examples: the training examples.
@@ -312,7 +312,7 @@ class GuardedLinear(LinearEstimator):
         return standardized
 
     def _find_share(self, title: str) -> float:
-        """Return the weight of a test set's ratings from the option ``shares``, whose keys are prefixes of titles."""
+        """Return the factor of a test set's ratings. The option ``shares`` maps prefixes of titles to factors."""
         for prefix, share in self.options.shares.items():
             if title.startswith(prefix):
                 return float(share)
@@ -321,8 +321,7 @@ class GuardedLinear(LinearEstimator):
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
         """Return two weights between 0 and 1 for each hypothesis, by which the learned score is multiplied.
 
-        The features of the option ``guard`` determine the first array of weights, and the features of the option
-        ``deviations`` determine the second array.
+        The option ``guard`` determines the first weights. The option ``deviations`` determines the second weights.
         """
         range_columns, n_guards = self._range_columns, len(self.options.guard)
         guard_shares = _domain_share(features[:, range_columns[:n_guards]], self.options.guard)
@@ -331,12 +330,12 @@ class GuardedLinear(LinearEstimator):
 
     @property
     def _range_columns(self) -> NDArray[np.int64]:
-        """The column indexes of the features that have a range: those of the guard, then those of the deviations."""
+        """The column indexes of the features with a permitted range, first for the guard, then for the deviations."""
         return self.places_[:-1].astype(np.int64)
 
     @property
     def _base_column(self) -> int:
-        """The column index of the base, METEOR's score."""
+        """The index of the column with the base score, by default METEOR's score."""
         return int(self.places_[-1])
 
     def contributions(self, features: Floats) -> Floats:
@@ -359,7 +358,7 @@ class GuardedLinear(LinearEstimator):
         return contributions
 
     def _rescale_base(self, features: Floats) -> Floats:
-        """Return METEOR's score of each hypothesis on the scale of the learned sums."""
+        """Return METEOR's score of each hypothesis, converted to the scale of the learned weighted sums."""
         base_mean, base_slope = self.base_
         base_scores: Floats = (features[:, self._base_column] - base_mean) * base_slope
         return base_scores
@@ -389,7 +388,7 @@ class GuardedLinear(LinearEstimator):
         return Scale(self.levels_).of(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the derivative of the percentage score at the given raw score."""
+        """Return the derivative of the final score with respect to the raw score, at the given raw score."""
         low, high = Scale(self.levels_).of(np.array([raw - SLOPE_STEP, raw + SLOPE_STEP]))
         return float(high - low) / (2 * SLOPE_STEP)
 
@@ -429,7 +428,7 @@ class GuardedLinear(LinearEstimator):
 
     def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
         n_ranges = len(self.options.guard) + len(self.options.deviations)
-        # With ranges, the array "places" also contains the column index of METEOR's score.
+        # If the options specify ranges, the array "places" ends with the column index of the base score.
         n_places = n_ranges + 1 if n_ranges else 0
         return {**super()._list_shapes(n_features), "offset": (1,), "base": (2,), "places": (n_places,)}
 

@@ -10,12 +10,12 @@ from meteor_e_learned.models.base import SYNTHETIC
 
 
 def is_synthetic(title: str) -> bool:
-    """Return whether the title of a test set marks synthetic examples."""
+    """Return whether a test set's title says that its examples are synthetic."""
     return title.startswith(f"{SYNTHETIC} ")
 
 
 def find_judged(examples: Examples) -> NDArray[np.bool_]:
-    """Return whether each hypothesis belongs to human judgments, and not to synthetic comparisons, ``(hypotheses,)``.
+    """Return a mask of the hypotheses that come from test sets, and not from synthetic comparisons.
 
     Raises:
         InputError: if there are no human judgments.
@@ -53,5 +53,5 @@ def group_compared_parts(examples: Examples) -> dict[str, list[int]]:
 
 
 def year_of(title: str) -> str:
-    """Return the title of a test set without the last word, which is the language pair."""
+    """Return the title of a test set without the language pair at its end."""
     return title.rpartition(" ")[0]

@@ -110,6 +110,6 @@ def _check_array(name: str, array: NDArray[Any]) -> None:
         raise ValueError(f"{name} has {array.dtype}, and not floating-point numbers")
     if np.isfinite(array).all():
         return
-    # Only a scale may be infinite, because constant features are divided by infinity.
+    # All values must be finite, except for the scales of constant features, which are infinite.
     if name != "scale" or not (array > 0).all():
         raise ValueError(f"{name} has values that are not finite numbers")

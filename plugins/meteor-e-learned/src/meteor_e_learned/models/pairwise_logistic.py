@@ -29,7 +29,7 @@ class PairwiseLogistic(LinearEstimator):
     requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
 
     class Options(ComponentOptions):
-        """The regularization strength, and the cross-validation that selects it."""
+        """The regularization strength, and the settings of the cross-validation that selects the strength."""
 
         C: Annotated[
             Strength | Annotated[list[Strength], Meta(min_length=1)],
@@ -134,7 +134,7 @@ def _cross_validate(
     pair_weights: Floats,
     folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
-    """Return the total weight of the pairs that are decided correctly in a cross-validation.
+    """Return the total weight of the pairs whose order is predicted correctly in a cross-validation.
 
     Args:
         strength: the inverse strength of the penalty.

@@ -61,7 +61,7 @@ class _Sums:
 
 
 class _Candidate(NamedTuple):
-    """A candidate for the degree of the features and the strength of the penalty.
+    """A pair of hyperparameters, the polynomial degree and the penalty strength, with its cross-validation result.
 
     Attributes:
         degree: the polynomial degree of the features.
@@ -90,7 +90,7 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """Candidate values for the cross-validation, and the clipping of extreme values."""
+        """The hyperparameters that cross-validation selects from, and the bounds beyond which values are clipped."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],
