@@ -82,41 +82,39 @@ class CheckTexts:
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
         tolerances = _list_tolerances(features, columns)
-        # NaN is not close to any value, (texts, columns).
-        is_close = np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values))
-        if not is_close.all():
-            row, index = np.argwhere(~is_close)[0]
-            n_changed = len(columns) - np.count_nonzero(is_close.all(axis=0))
-            raise ConfigError(
-                f"model {model!r}: {self._describe_change(row, index, values[row, index])} "
-                f"({n_changed} of {len(columns)} numbers differ by more than {tolerances[index]:g})"
-                f"{self._describe_cause(features, columns[index])}"
-            )
-
-    def _describe_change(self, row: int, index: int, value: float) -> str:
-        """Return the part of an error message that compares a feature value with the value at the training."""
-        return (
-            f"feature {self.columns[index]!r} gives {value:.6g} where the model was trained with "
-            f"{self.values[row, index]:.6g}"
+        # A comparison with NaN is false, so NaN counts as a change.
+        is_close = np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values))  # (texts, columns)
+        if is_close.all():
+            return
+        row, index = np.argwhere(~is_close)[0]
+        n_changed = len(columns) - np.count_nonzero(is_close.all(axis=0))
+        raise ConfigError(
+            f"model {model!r}: feature {columns[index]!r} gives {values[row, index]:.6g} where the model was trained "
+            f"with {self.values[row, index]:.6g} ({n_changed} of {len(columns)} numbers differ by more than "
+            f"{tolerances[index]:g}); {self._explain_change(features, columns[index])}"
         )
 
-    def _describe_cause(self, features: FeatureSet, column: str) -> str:
-        """Return the part of an error message that explains why the values of a feature column have changed."""
+    def _explain_change(self, features: FeatureSet, column: str) -> str:
+        """Return the likely cause of a changed feature value, and advice, for an error message."""
         label = column.partition(".")[0]
         feature = next(entry.feature for entry in features.features if entry.label == label)
         old_versions = self.libraries.get(label, {})
-        causes, packages = [], []
-        for name, new_version in library_versions(feature.requires).items():
-            old_version = old_versions.get(name, "?")
-            if old_version == new_version:
-                continue
-            causes.append(f"{name} is {new_version}, the model was made with {old_version}")
-            if name != "meteor_e":
-                packages.append(f"'{name}=={old_version}'")
-        if not causes:
-            return "; its resources differ from those of the training; train the model again"
-        advice = f"run: pip install {' '.join(packages)}" if packages else "train the model again"
-        return f"; {', '.join(causes)}; {advice}"
+        new_versions = library_versions(feature.requires)
+        changed_libraries = [name for name in new_versions if new_versions[name] != old_versions.get(name)]
+        if not changed_libraries:
+            return "its resources differ from those of the training; train the model again"
+        changes = [
+            f"{name} is {new_versions[name]}, the model was made with {old_versions.get(name, '?')}"
+            for name in changed_libraries
+        ]
+        # The plugin requires one exact version of meteor_e, so another version cannot be installed.
+        requirements = [
+            f"'{name}=={old_versions[name]}'"
+            for name in changed_libraries
+            if name in old_versions and name != "meteor_e"
+        ]
+        advice = f"run: pip install {' '.join(requirements)}" if requirements else "train the model again"
+        return f"{', '.join(changes)}; {advice}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the test sentences as JSON data. A model file stores the feature values separately, as an array."""

@@ -138,7 +138,8 @@ def _check_spec(spec: DataSpec, language: str) -> None:
 def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
     """Draw a random sample of judgments without replacement, and return test sets with only these judgments.
 
-    Ties between two hypotheses do not count as judgments.
+    Ties between two hypotheses do not count as judgments. If no judgments are left out, the test sets are returned
+    unchanged, with their ties.
 
     Args:
         tests: test sets with rankings, or with ratings of segments.
@@ -149,8 +150,7 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
     strict_tests = [_drop_ties(test) for test in tests]
     judgment_counts = [_count_judgments(test) for test in strict_tests]
     n_judgments = sum(judgment_counts)
-    selects_all = not skip and (count is None or count >= n_judgments)
-    if selects_all:
+    if skip == 0 and (count is None or count >= n_judgments):
         return list(tests)
     is_selected = _draw_mask(n_judgments, count, seed, skip=skip)
     # The mask covers the judgments of all test sets in order, so it is split into one mask per test set.

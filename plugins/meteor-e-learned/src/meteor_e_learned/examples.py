@@ -43,10 +43,10 @@ class Comparisons(NamedTuple):
 def make_examples(
     titles: Sequence[str], batch: FeatureBatch, inputs: EstimatorInputs, scores: Floats, comparisons: Comparisons
 ) -> Examples:
-    """Make training examples from a batch of hypotheses, all of which belong to the first title.
+    """Make training examples from a batch of hypotheses.
 
     Args:
-        titles: the titles of the parts.
+        titles: the titles of the comparisons. All hypotheses belong to the first title.
         batch: the hypotheses and their references.
         inputs: the features and vectors of the hypotheses.
         scores: the human score of each hypothesis, or NaN.
@@ -54,8 +54,14 @@ def make_examples(
     """
     return Examples(
         title=tuple(titles),
-        **inputs._asdict(),
-        **comparisons._asdict(),
+        features=inputs.features,
+        vectors=inputs.vectors,
+        reference_vectors=inputs.reference_vectors,
+        better=comparisons.better,
+        worse=comparisons.worse,
+        part=comparisons.part,
+        group=comparisons.group,
+        weight=comparisons.weight,
         scores=scores,
         hypothesis_part=np.zeros(len(batch), np.int64),
         hypotheses=tuple(batch.hypotheses),

@@ -59,6 +59,10 @@ class ExplainableEstimator(Protocol):
         """
         ...
 
+    def score_segments(self, features: Floats) -> Floats:
+        """Return the score of each hypothesis."""
+        ...
+
     def raw(self, features: Floats) -> Floats:
         """Return the weighted sum of the features for each hypothesis."""
         ...
@@ -264,11 +268,12 @@ def _explain_difference(
         matrices: the feature matrix of each of the two systems, ``(segments, features)``.
     """
     first_score, second_score = [
-        float(model.estimator.score_segments(matrix).mean()) * estimator.points for matrix in matrices
+        float(estimator.score_segments(matrix).mean()) * estimator.points for matrix in matrices
     ]
-    reasons = _list_reasons(model.features.columns, estimator, matrices, first_score - second_score)
+    score_difference = first_score - second_score
+    reasons = _list_reasons(model.features.columns, estimator, matrices, score_difference)
     # The score is not a linear function of the features, so the contributions may not add up to the difference.
-    residual = first_score - second_score - sum(reason.points for reason in reasons)
+    residual = score_difference - sum(reason.points for reason in reasons)
     if abs(residual) > ROUNDING_ERROR:
         reasons.append(Reason("how scores are spread over the scale", residual, "score", first_score, second_score))
     return Explanation(
@@ -306,11 +311,12 @@ def _list_reasons(
     # The mean contribution of each feature to the weighted sum of the features, (features,).
     first_contributions, second_contributions = [estimator.contributions(matrix).mean(axis=0) for matrix in matrices]
     differences: Floats = first_contributions - second_contributions
-    points_per_unit = _points_per_unit(estimator, score_difference, float(differences.sum()), matrices)
+    points_per_unit = _measure_points_per_unit(estimator, score_difference, float(differences.sum()), matrices)
     reasons = []
-    for description, indexes in _group_columns(columns).items():
-        points = float(differences[indexes].sum()) * points_per_unit
-        main_index = indexes[int(np.abs(differences[indexes]).argmax())]
+    for description, group_indexes in _group_columns(columns).items():
+        group_differences = differences[group_indexes]
+        points = float(group_differences.sum()) * points_per_unit
+        main_index = group_indexes[np.abs(group_differences).argmax()]
         first_mean, second_mean = [float(matrix[:, main_index].mean()) for matrix in matrices]
         reasons.append(Reason(description, points, columns[main_index], first_mean, second_mean))
     return reasons
@@ -324,7 +330,7 @@ def _group_columns(columns: Sequence[str]) -> dict[str, list[int]]:
     return indexes_by_group
 
 
-def _points_per_unit(
+def _measure_points_per_unit(
     estimator: ExplainableEstimator, score_difference: float, sum_difference: float, matrices: Sequence[Floats]
 ) -> float:
     """Return how many score points correspond to one unit of the weighted sum of features.

@@ -269,7 +269,7 @@ class GuardedLinear(LinearEstimator):
                 yield _LossTerm(differences, targets, weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield the terms of the loss in blocks of human comparisons. Long years do not weigh more than short ones.
+        """Yield the terms of the loss in blocks of human comparisons. A year's weight does not depend on its size.
 
         Args:
             examples: the training examples.
