@@ -181,18 +181,21 @@ def _rank_reference(compared_reference: tuple[Comparison, Reference]) -> tuple[f
 def _measure_similarity(answer: Answer, match: Match, content_forms: Sequence[str]) -> dict[str, float]:
     """Compare an answer with the nearest reference.
 
+    Only the beginnings of long texts are compared, to limit the time.
+
     Args:
         answer: the answer.
-        match: the nearest reference.
+        match: the nearest reference, and whether the answer contains it as a whole.
         content_forms: the content words of the answer that are not in the question.
     """
-    reference_text = match.nearest.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
+    nearest, contains_nearest = match.nearest, match.best.contains
+    reference_text = nearest.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
     answer_text = answer.padded_forms.strip()
     return {
-        "contained_letters": math.log1p(len(match.nearest.letters)) * match.best.contains,
+        "contained_letters": contains_nearest * math.log1p(len(nearest.letters)),
         "passage_similarity": _compare_passages(answer_text[:MAX_PASSAGE_CHARACTERS], reference_text),
         "similarity": fuzz.ratio(reference_text, answer_text[:MAX_COMPARED_CHARACTERS]) / 100,
-        "precision": _share(content_forms, match.nearest.forms),
+        "precision": _share(content_forms, nearest.forms),
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -75,19 +74,20 @@ class EncoderFeature(Feature):
         Raises:
             ConfigError: if the encoder does not have the layer.
         """
-        encoder_module = require(
-            "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
-        )
-        store_module = import_module("meteor_e_vectors.contextual.store")
-        tokenizer_module = import_module("meteor_e_vectors.contextual.tokenizer")
-        folder = store_module.encoder_folder(self.options.encoder)
-        files = store_module.read_encoder(folder)
-        self._digest = files.description.digest
-        self._tensors = [files.description.layers[-1], self._select_inner_layer(files.description.layers)]
-        self._session = encoder_module.make_session(files.network, self._tensors, folder)
+        require("meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors")
+        from meteor_e_vectors.contextual.encoder import make_session
+        from meteor_e_vectors.contextual.store import encoder_folder, read_encoder
+        from meteor_e_vectors.contextual.tokenizer import make_tokenizer
+
+        folder = encoder_folder(self.options.encoder)
+        files = read_encoder(folder)
+        description = files.description
+        self._digest = description.digest
+        self._layer_names = [description.layers[-1], self._select_inner_layer(description.layers)]
+        self._session = make_session(files.network, self._layer_names, folder)
         self._input_names = [tensor.name for tensor in self._session.get_inputs()]
-        self._tokenizer = tokenizer_module.make_tokenizer(files.tokenizer, folder)
-        self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))
+        self._tokenizer = make_tokenizer(files.tokenizer, folder)
+        self._tokenizer.enable_truncation(min(MAX_PIECES, description.pieces))
 
     def _select_inner_layer(self, layers: Sequence[str]) -> str:
         """Return the name of the layer that the options select. Raise ConfigError if the layer does not exist."""
@@ -173,17 +173,16 @@ class EncoderFeature(Feature):
     def _encode(self, encodings: Sequence[Any]) -> list[Vectors]:
         """Encode a batch of tokenized sentences, which must all have the same number of tokens."""
         ids = np.array([encoding.ids for encoding in encodings], np.int64)
-        tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        inputs = {name: tensors[name] for name in self._input_names}
+        possible_inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        inputs = {name: possible_inputs[name] for name in self._input_names}
         # Each array contains token vectors, (sentences, tokens, dimension).
-        last_layer, inner_layer = self._session.run(self._tensors, inputs)
+        last_layers, inner_layers = self._session.run(self._layer_names, inputs)
         vectors = []
-        for index, encoding in enumerate(encodings):
+        for encoding, last_layer, inner_layer in zip(encodings, last_layers, inner_layers, strict=True):
             # The mean excludes special tokens, such as [CLS] and [SEP].
-            positions = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
-            last_vector = _average_tokens(last_layer[index], positions)
-            inner_vector = _average_tokens(inner_layer[index], positions)
-            vectors.append((last_vector, _normalize(inner_vector)))
+            is_text = np.array(encoding.special_tokens_mask) == 0
+            # The cosine does not depend on the lengths of vectors, so only the inner vectors are normalized.
+            vectors.append((_average_tokens(last_layer, is_text), _normalize(_average_tokens(inner_layer, is_text))))
         return vectors
 
     def describe(self) -> str:
@@ -197,11 +196,11 @@ class EncoderFeature(Feature):
         return f"@{self._digest}:layer-{self.options.layer}"
 
 
-def _average_tokens(token_vectors: NDArray[Any], positions: Sequence[int]) -> NDArray[np.float32]:
-    """Average the token vectors at the given positions. Without positions, return a zero vector."""
-    if not positions:
+def _average_tokens(token_vectors: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Average the token vectors that a mask selects. If the mask does not select any token, return a zero vector."""
+    if not mask.any():
         return np.zeros(token_vectors.shape[1], np.float32)
-    mean: NDArray[np.float32] = np.asarray(token_vectors, np.float32)[positions].mean(axis=0)
+    mean: NDArray[np.float32] = np.asarray(token_vectors, np.float32)[mask].mean(axis=0)
     return mean
 
 

@@ -163,7 +163,7 @@ def _guess_kind(form: str) -> int:
 def describe(token: str) -> Word:
     """Return the properties of a token."""
     form = token.lower()
-    kind, denies, implies = _WORD_PROPERTIES.get(form, (_guess_kind(form), False, False))
+    kind = _WORD_PROPERTIES[form][0] if form in _WORD_PROPERTIES else _guess_kind(form)
     wordlike = form[0].isalpha()
     frequency_lists = frequencies()
     return Word(
@@ -177,8 +177,8 @@ def describe(token: str) -> Word:
         rare=wordlike and form not in frequency_lists.usual,
         frequent=form in frequency_lists.frequent,
         capital=token[0].isupper(),
-        denies=denies,
-        implies=implies,
+        denies=form in DENIALS,
+        implies=form in IMPLIED,
     )
 
 
@@ -197,11 +197,7 @@ class WordSequence:
         self.characters = "".join(text.split())
         self.capitals = Counter(filter(str.isupper, self.characters))
         plain_words = [word.plain for word in self.words if word.plain]
-        self.plain, self.pairs = set(plain_words), list(pairwise(plain_words))
-
-    def count(self, predicate: Callable[[Word], bool]) -> int:
-        """Return the number of words that fulfill a condition."""
-        return sum(map(predicate, self.words))
+        self.vocabulary, self.pairs = set(plain_words), list(pairwise(plain_words))
 
     def ngrams(self, order: int) -> Counter[str]:
         """Count the character n-grams of the given order. Spaces are ignored."""
@@ -212,12 +208,12 @@ class WordSequence:
 
         A stem is negated if one of the four preceding words is a negation.
         """
-        stems_with_polarity = [
+        signed_stems = [
             (word.stem, any(preceding.denies for preceding in self.words[max(0, position - 4) : position]))
             for position, word in enumerate(self.words)
             if word.kind == CONTENT
         ]
-        return Counter(stem for stem, _ in stems_with_polarity), Counter(stems_with_polarity)
+        return Counter(stem for stem, _ in signed_stems), Counter(signed_stems)
 
 
 def compare_texts(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> list[float]:
@@ -314,7 +310,7 @@ def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> dic
     reference_forms = set(reference.forms)
     added_words = [word for word in hypothesis.words if word.form not in reference_forms]
     n_unknown = sum(word.unknown for word in added_words)
-    n_wordlike = hypothesis.count(lambda word: word.wordlike)
+    n_wordlike = sum(word.wordlike for word in hypothesis.words)
     return {
         "unknown_added": n_unknown,
         "unknown_added_share": n_unknown / max(1, n_wordlike),
@@ -329,13 +325,13 @@ def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> 
     Each word class is represented by an index, such as ``PRONOUN``.
     """
     common_words = _list_common_words(hypothesis, reference)
-    common_frequent = sum(word.frequent for word in common_words)
-    reference_frequent = reference.count(lambda word: word.frequent)
+    n_common_frequent = sum(word.frequent for word in common_words)
+    n_reference_frequent = sum(word.frequent for word in reference.words)
     common_counts = Counter(word.kind for word in common_words)
     hypothesis_counts = Counter(word.kind for word in hypothesis.words)
     reference_counts = Counter(word.kind for word in reference.words)
     return {
-        "frequent_recall": common_frequent / max(1, reference_frequent),
+        "frequent_recall": n_common_frequent / max(1, n_reference_frequent),
         "repeated": sum(form == next_form for form, next_form in pairwise(hypothesis.forms)),
         "determiner_recall": _share_of_class(common_counts, reference_counts, DETERMINER),
         "pronoun_recall": _share_of_class(common_counts, reference_counts, PRONOUN),
@@ -374,8 +370,8 @@ def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> dict
     n_reference_words = max(1, len(reference.words))
     hypothesis_length = sum(word.letters for word in hypothesis.words) / n_hypothesis_words
     reference_length = sum(word.letters for word in reference.words) / n_reference_words
-    hypothesis_frequent = hypothesis.count(lambda word: word.frequent) / n_hypothesis_words
-    reference_frequent = reference.count(lambda word: word.frequent) / n_reference_words
+    hypothesis_frequent = sum(word.frequent for word in hypothesis.words) / n_hypothesis_words
+    reference_frequent = sum(word.frequent for word in reference.words) / n_reference_words
     return {
         "letters_difference": hypothesis_length - reference_length,
         "frequent_difference": hypothesis_frequent - reference_frequent,
@@ -385,18 +381,19 @@ def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> dict
 
 def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Count missing and added negations, and shared words that are negated in only one of the two texts."""
-    missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
+    hypothesis_negations = sum(word.denies for word in hypothesis.words)
+    reference_negations = sum(word.denies for word in reference.words)
     # Denials are negations such as "not", and words that imply a negation, such as "fail".
-    hypothesis_denials = hypothesis.count(lambda word: word.denies or word.implies)
-    reference_denials = reference.count(lambda word: word.denies or word.implies)
-    hypothesis_stems, hypothesis_polarities = hypothesis.content_stems()
-    reference_stems, reference_polarities = reference.content_stems()
+    hypothesis_denials = sum(word.denies or word.implies for word in hypothesis.words)
+    reference_denials = sum(word.denies or word.implies for word in reference.words)
+    hypothesis_stems, hypothesis_signed_stems = hypothesis.content_stems()
+    reference_stems, reference_signed_stems = reference.content_stems()
     n_common_stems = (hypothesis_stems & reference_stems).total()
-    n_common_polarities = (hypothesis_polarities & reference_polarities).total()
+    n_common_signed_stems = (hypothesis_signed_stems & reference_signed_stems).total()
     return {
-        "negations_missing": max(0, missing_negations),
+        "negations_missing": max(0, reference_negations - hypothesis_negations),
         "denials_added": max(0, hypothesis_denials - reference_denials),
-        "polarity": n_common_stems - n_common_polarities,
+        "polarity": n_common_stems - n_common_signed_stems,
     }
 
 
@@ -435,7 +432,7 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_li
     """
     reference_pairs = set(reference.pairs)
     ratings = [_rate_pair(pair, pair_lists) for pair in hypothesis.pairs if pair not in reference_pairs]
-    moved_ratings = [rating for rating in ratings if reference.plain.issuperset(rating.pair)]
+    moved_ratings = [rating for rating in ratings if reference.vocabulary.issuperset(rating.pair)]
     log_probabilities = [rating.log_probability for rating in ratings]
     moved_log_probabilities = [rating.log_probability for rating in moved_ratings]
     n_pairs = max(1, len(hypothesis.pairs))
@@ -482,7 +479,9 @@ def _load_comparer() -> TextComparer:
     with _wordsegment_errors():
         segmenter.load()
     frequencies()  # Errors in wordfreq's lists are raised here, and not while the first text is scored.
-    return _make_python_comparer(PairLists(segmenter.unigrams, segmenter.bigrams, segmenter.total))
+    pair_lists = PairLists(segmenter.unigrams, segmenter.bigrams, segmenter.total)
+    cached_describe = functools.lru_cache(maxsize=1 << 17)(describe)
+    return functools.partial(_compare_in_python, pair_lists, cached_describe)
 
 
 @contextlib.contextmanager
@@ -498,7 +497,7 @@ def _wordsegment_errors() -> Iterator[None]:
 
 
 def _make_native_comparer(native: ModuleType, segmenter: Any) -> TextComparer:
-    """Return a function that compares texts by the extension module. Only one thread at a time uses its counter."""
+    """Return a function that compares texts with the extension module."""
     with _wordsegment_errors():
         counter = native.TextCounter(
             _map_file(segmenter.UNIGRAMS_FILENAME),
@@ -512,29 +511,26 @@ def _make_native_comparer(native: ModuleType, segmenter: Any) -> TextComparer:
             unlisted=UNLISTED,
             strongest=STRONGEST,
         )
-    lock = threading.Lock()
-
-    def compare_natively(hypotheses: list[str], references: list[str]) -> Floats:
-        with lock:
-            values: Floats = counter.numbers(hypotheses, references)
-        return values
-
-    return compare_natively
+    return functools.partial(_compare_natively, counter, threading.Lock())
 
 
-def _make_python_comparer(pair_lists: PairLists) -> TextComparer:
-    """Return a function that compares texts in Python. It caches the properties of words."""
-    describe_word = functools.lru_cache(maxsize=1 << 17)(describe)
+def _compare_natively(counter: Any, lock: threading.Lock, hypotheses: list[str], references: list[str]) -> Floats:
+    """Compare hypotheses with references. The lock ensures that only one thread at a time uses the counter."""
+    with lock:
+        values: Floats = counter.numbers(hypotheses, references)
+    return values
 
-    def compare_in_python(hypotheses: list[str], references: list[str]) -> Floats:
-        rows = []
-        for hypothesis, reference in zip(hypotheses, references, strict=True):
-            hypothesis_words = WordSequence(hypothesis, describe_word)
-            reference_words = WordSequence(reference, describe_word)
-            rows.append(compare_texts(hypothesis_words, reference_words, pair_lists))
-        return np.array(rows, float).reshape(len(hypotheses), len(COUNTED))
 
-    return compare_in_python
+def _compare_in_python(
+    pair_lists: PairLists, describe_word: Callable[[str], Word], hypotheses: list[str], references: list[str]
+) -> Floats:
+    """Compare hypotheses with references without the extension module, which computes the same values."""
+    rows = []
+    for hypothesis, reference in zip(hypotheses, references, strict=True):
+        hypothesis_words = WordSequence(hypothesis, describe_word)
+        reference_words = WordSequence(reference, describe_word)
+        rows.append(compare_texts(hypothesis_words, reference_words, pair_lists))
+    return np.array(rows, float).reshape(len(hypotheses), len(COUNTED))
 
 
 def _map_file(path: str) -> mmap.mmap:
