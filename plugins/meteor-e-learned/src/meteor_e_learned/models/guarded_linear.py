@@ -148,19 +148,18 @@ class GuardedLinear(LinearEstimator):
         The result contains Kendall's τ for each test set with comparisons.
         """
         columns = list(run.columns)
-        judged = find_judged(examples)
-        judged_features = examples.features[judged]
+        is_judged = find_judged(examples)
+        judged_features = examples.features[is_judged]
         self.places_ = self._find_range_columns(columns)
         self._fit_clipping(judged_features, columns)
-        # The features are standardized by the result of _fit_clipping.
-        rows = self._standardize_blocks(examples.features)
-        self.weights_ = self._solve(examples, rows, columns)
-        judged_sums = self._apply_weights(rows[judged].astype(float))
+        standardized = self._standardize_blocks(examples.features)
+        self.weights_ = self._solve(examples, standardized, columns)
+        judged_sums = self._apply_weights(standardized[is_judged].astype(float))
         self.offset_ = np.array([judged_sums.mean()])
         self.base_ = self._fit_base(judged_features, judged_sums)
-        # The raw scores depend on all attributes that have been set above.
+        # The method raw uses all arrays except levels_, so the scale is fitted last.
         raw_scores = self.raw(judged_features)
-        self.levels_ = Scale.fit(raw_scores, examples.hypothesis_part[judged]).levels
+        self.levels_ = Scale.fit(raw_scores, examples.hypothesis_part[is_judged]).levels
         taus = pair_taus(self, examples)
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
@@ -182,11 +181,11 @@ class GuardedLinear(LinearEstimator):
             columns: the names of the columns.
         """
         self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
+        # The option min_clip changes the standard deviations, but not the means, which are computed first.
         self.mean_ = features.clip(self.low_, self.high_).mean(axis=0)
         for prefix, minimum in self.options.min_clip.items():
             indexes = _prefix_indexes(prefix, columns)
             self.high_[indexes] = np.maximum(self.high_[indexes], minimum)
-        # Unlike the means, the standard deviations depend on the option min_clip.
         self.scale_ = disable_constants(features.clip(self.low_, self.high_).std(axis=0))
 
     def _standardize_blocks(self, features: Floats) -> NDArray[np.float32]:
@@ -242,13 +241,14 @@ class GuardedLinear(LinearEstimator):
             sums: the weighted sums of the standardized features of these hypotheses.
 
         Returns:
-            The mean of METEOR's scores, and the slope of the map. Without ranges, METEOR is not used, and both are 0.
+            The mean of METEOR's scores, and the slope of the map. If the options do not specify ranges, METEOR is not
+            used, and both values are 0.
         """
         if not len(self.places_):
             return np.zeros(2)
-        base = features[:, self._base_column]
-        slope = sums.std() / max(float(base.std()), MIN_DEVIATION)
-        return np.array([base.mean(), slope])
+        meteor_scores = features[:, self._base_column]
+        slope = sums.std() / max(float(meteor_scores.std()), MIN_DEVIATION)
+        return np.array([meteor_scores.mean(), slope])
 
     def _synthetic_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
         """Yield one term of the loss for each kind of synthetic comparison.
@@ -297,8 +297,9 @@ class GuardedLinear(LinearEstimator):
         for part, indexes in rated_rows.items():
             title = examples.title[part]
             targets = self._standardize_ratings(examples.scores[indexes])
-            part_features = rows[indexes]
-            centered_features = part_features - part_features.mean(axis=0)
+            features = rows[indexes]
+            centered_features = features - features.mean(axis=0)
+            # The language pairs of a year share the weight of the ratings equally.
             weight = self.options.ratings * self._find_share(title) / part_counts[year_of(title)]
             yield _LossTerm(centered_features, targets, weight)
 
@@ -341,20 +342,20 @@ class GuardedLinear(LinearEstimator):
     def contributions(self, features: Floats) -> Floats:
         """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score.
 
-        The raw score is ``share * (sum - offset) + (1 - share) * base - penalty``. All terms but the sum are added to
-        the contribution of the base.
+        The raw score is ``share * (sum - offset) + (1 - share) * base - penalty``, where ``sum`` is the weighted sum of
+        the features, and ``base`` is METEOR's score. METEOR's column contains all terms except ``share * sum``.
         """
         rows = np.asarray(features, float)
-        contributions: Floats = self._standardize(rows) * self.weights_
+        sum_contributions: Floats = self._standardize(rows) * self.weights_
         if not len(self.places_):
-            return contributions
+            return sum_contributions
         guard_shares, deviation_shares = self.shares(rows)
         shares = guard_shares * deviation_shares  # (hypotheses,)
         base_terms = (1 - shares) * self._rescale_base(rows) - shares * self.offset_
         penalties = self.options.out_of_domain_penalty * guard_shares * (1 - deviation_shares)
-        contributions *= shares[:, None]
-        base_contributions = contributions[:, self._base_column]
-        contributions[:, self._base_column] = base_contributions + base_terms - penalties
+        contributions = sum_contributions * shares[:, None]
+        contributions[:, self._base_column] += base_terms
+        contributions[:, self._base_column] -= penalties
         return contributions
 
     def _rescale_base(self, features: Floats) -> Floats:

@@ -83,12 +83,13 @@ class LinearEstimator(Estimator):
         """
         for name in self.learned:
             _check_array(name, arrays[name])
-            setattr(self, f"{name}_", arrays[name].astype(float))
-        if not (self.scale_ > 0).all():
+        if not (arrays["scale"] > 0).all():
             raise ValueError("scale has values that are not above 0")
-        expected_shapes = self._list_shapes(self.low_.size)
+        expected_shapes = self._list_shapes(arrays["low"].size)
         if any(arrays[name].shape != shape for name, shape in expected_shapes.items()):
             raise ValueError("arrays differ in shape")
+        for name in self.learned:
+            setattr(self, f"{name}_", arrays[name].astype(float))
 
     def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
         """Return the expected shape of each learned array, by name. Subclasses add the shapes of their arrays."""

@@ -94,11 +94,9 @@ class PairwiseLogistic(LinearEstimator):
         pair_groups = np.arange(len(labels)) if groups is None else groups
         splitter = GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed)
         folds = list(splitter.split(scaled, labels, pair_groups))
-        self.folds_: dict[float, float] = {}
-        for strength in self.options.C:
-            self.folds_[float(strength)] = _cross_validate(strength, scaled, labels, pair_weights, folds)
-        # If several values are equally good, the strongest regularization is selected.
-        return max(self.folds_, key=lambda strength: (self.folds_[strength], -strength))
+        # If several candidates are equally good, max returns the first one, which has the strongest regularization.
+        candidates = sorted(map(float, self.options.C))
+        return max(candidates, key=lambda candidate: _cross_validate(candidate, scaled, labels, pair_weights, folds))
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return a number for each pair, which is positive if the first hypothesis is better."""
@@ -128,7 +126,7 @@ class PairwiseLogistic(LinearEstimator):
 
 
 def _cross_validate(
-    strength: float,
+    inverse_strength: float,
     scaled: Floats,
     labels: NDArray[Any],
     pair_weights: Floats,
@@ -137,7 +135,7 @@ def _cross_validate(
     """Return the total weight of the pairs whose order is predicted correctly in a cross-validation.
 
     Args:
-        strength: the inverse strength of the penalty.
+        inverse_strength: the inverse strength of the L2 penalty.
         scaled: the scaled differences of features, ``(pairs, features)``.
         labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
         pair_weights: the weight of each pair.
@@ -146,18 +144,18 @@ def _cross_validate(
     # The features of the better hypothesis minus the features of the worse hypothesis, (pairs, features).
     advantages = np.where(labels[:, None] == 1, scaled, -scaled)
     correct_weight = 0.0
-    for training_pairs, test_pairs in folds:
-        weights = _fit_weights(strength, scaled[training_pairs], labels[training_pairs], pair_weights[training_pairs])
-        is_correct = advantages[test_pairs] @ weights > 0
-        correct_weight += float(is_correct @ pair_weights[test_pairs])
+    for rows, test_rows in folds:
+        weights = _fit_weights(inverse_strength, scaled[rows], labels[rows], pair_weights[rows])
+        is_correct = advantages[test_rows] @ weights > 0
+        correct_weight += float(is_correct @ pair_weights[test_rows])
     return correct_weight
 
 
-def _fit_weights(strength: float, scaled: Floats, labels: NDArray[Any], pair_weights: Floats) -> Floats:
+def _fit_weights(inverse_strength: float, scaled: Floats, labels: NDArray[Any], pair_weights: Floats) -> Floats:
     """Fit a logistic regression without an intercept, and return the weights of the features."""
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
+    model = LogisticRegression(C=inverse_strength, fit_intercept=False, max_iter=2000)
     # Each pair is used in both orders, so that both labels are equally frequent.
     model.fit(np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], np.r_[pair_weights, pair_weights])
     weights: Floats = model.coef_[0].astype(float)

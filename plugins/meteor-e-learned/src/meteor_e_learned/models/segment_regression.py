@@ -140,10 +140,11 @@ class SegmentRegression(LinearEstimator):
         standardized = self._fit_standardization(X, self.options.clip)
         test_folds = self._split_folds(X, y, groups)
         lowest, highest = np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores])
-        target = y.clip(lowest, highest)
+        clipped_scores = y.clip(lowest, highest)
         candidates: list[_Candidate] = []
         for degree in self.options.degrees:
-            candidates += self._evaluate_degree(degree, standardized, y, target, test_folds)
+            design = _make_design(standardized, degree)
+            candidates += self._evaluate_degree(degree, design, y, clipped_scores, test_folds)
         self.folds_ = {f"degree {item.degree}, alpha {item.alpha:g}": item.correlation for item in candidates}
         best = max(candidates, key=_rank_candidate)
         self.degree_, self.alpha_ = best.degree, best.alpha
@@ -165,31 +166,32 @@ class SegmentRegression(LinearEstimator):
     def _evaluate_degree(
         self,
         degree: int,
-        standardized: Floats,
-        y: Floats,
-        target: Floats,
+        design: Floats,
+        scores: Floats,
+        clipped_scores: Floats,
         test_folds: Sequence[NDArray[np.intp]],
     ) -> list[_Candidate]:
-        """Cross-validate each strength of the penalty for one degree of the features.
+        """Cross-validate all penalty strengths for one polynomial degree of the features.
 
         Args:
             degree: the degree.
-            standardized: the standardized features, ``(hypotheses, features)``.
-            y: the human scores.
-            target: the clipped human scores, for the training.
+            design: the features and, depending on the degree, their squares, ``(hypotheses, columns)``.
+            scores: the human scores, with which predictions are compared.
+            clipped_scores: the human scores to learn from.
             test_folds: the row indexes of each test fold.
         """
-        design = _make_design(standardized, degree)
-        sums = _Sums.compute(design, target)
-        correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
-        for test_rows in test_folds:
-            # Subtracting the sums of the test fold is faster than adding up the other folds.
-            training_sums = sums.subtract(_Sums.compute(design[test_rows], target[test_rows]))
-            for alpha, fold_correlations in correlations.items():
-                weights, intercept = training_sums.fit(alpha)
+        all_sums = _Sums.compute(design, clipped_scores)
+        # Subtracting the sums of the test fold is faster than adding up the other folds.
+        training_sums = [all_sums.subtract(_Sums.compute(design[rows], clipped_scores[rows])) for rows in test_folds]
+        candidates = []
+        for alpha in map(float, self.options.alphas):
+            correlations = []
+            for sums, test_rows in zip(training_sums, test_folds, strict=True):
+                weights, intercept = sums.fit(alpha)
                 predictions = design[test_rows] @ weights + intercept
-                fold_correlations.append(pearson(predictions, y[test_rows]))
-        return [_Candidate(degree, alpha, _mean(values), sums) for alpha, values in correlations.items()]
+                correlations.append(pearson(predictions, scores[test_rows]))
+            candidates.append(_Candidate(degree, alpha, _mean(correlations), all_sums))
+        return candidates
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from human scores of segments."""
