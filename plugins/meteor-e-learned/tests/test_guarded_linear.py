@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from meteor_e_evaluation import load_index, load_test_set
 from meteor_e_learned.models.guarded_linear import GuardedLinear
-from meteor_e_learned.synthetic import synthetic_comparisons
+from meteor_e_learned.synthetic import make_error_comparisons, make_excerpt_comparisons
 
 from meteor_e.api import ConfigError, Examples, InputError
 from meteor_e.api.estimators import TrainingRun
@@ -116,16 +117,15 @@ def test_options_must_name_existing_features():
         GuardedLinear.make().learn(examples_without_judgments, None, TrainingRun(columns=COLUMNS))
 
 
-@pytest.mark.parametrize("kind", ["errors", "excerpts"])
-def test_synthetic_comparisons_are_reproducible_and_valid(kind):
+@pytest.mark.parametrize("make_comparisons", [partial(make_error_comparisons, language="en"), make_excerpt_comparisons])
+def test_synthetic_comparisons_are_reproducible_and_valid(make_comparisons):
     index = load_index(EXAMPLES / "judged/ranked.yaml")
     tests = [load_test_set(index, pair) for pair in index.pairs]
-    synthetic = synthetic_comparisons(kind, tests, 6, "en", 1)
-    assert synthetic == synthetic_comparisons(kind, tests, 6, "en", 1)
-    assert synthetic != synthetic_comparisons(kind, tests, 6, "en", 2)
+    synthetic = make_comparisons(tests, 6, seed=1)
+    assert synthetic == make_comparisons(tests, 6, seed=1)
+    assert synthetic != make_comparisons(tests, 6, seed=2)
     pairs = [pair for kind_pairs in synthetic.comparisons.values() for pair in kind_pairs]
     assert pairs
     assert all(synthetic.references[better] == synthetic.references[worse] for better, worse in pairs)
-    assert all(
-        synthetic.hypotheses[better] != synthetic.hypotheses[worse] for better, worse in pairs if kind == "errors"
-    )
+    if make_comparisons is not make_excerpt_comparisons:
+        assert all(synthetic.hypotheses[better] != synthetic.hypotheses[worse] for better, worse in pairs)

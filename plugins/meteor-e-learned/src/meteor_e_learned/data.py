@@ -17,7 +17,12 @@ from meteor_e_learned.examples import Comparisons, concatenate, make_examples
 from meteor_e_learned.inputs import InputExtractor, index_selected, select_hypotheses
 from meteor_e_learned.models.base import SYNTHETIC
 from meteor_e_learned.recipe import DataSpec, resolve
-from meteor_e_learned.synthetic import SyntheticKind, SyntheticTexts, synthetic_comparisons
+from meteor_e_learned.synthetic import (
+    SyntheticKind,
+    SyntheticTexts,
+    make_error_comparisons,
+    make_excerpt_comparisons,
+)
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
@@ -89,7 +94,11 @@ class _ExampleLoader:
     def _load_synthetic(self, spec: DataSpec, kind: SyntheticKind) -> Examples:
         """Make synthetic comparisons from the system outputs of test sets."""
         tests = self._load_test_sets(spec)
-        texts = synthetic_comparisons(kind, tests, spec.sample or DEFAULT_SAMPLE, self.language, self._seed_of(spec))
+        count, seed = spec.sample or DEFAULT_SAMPLE, self._seed_of(spec)
+        if kind == "errors":
+            texts = make_error_comparisons(tests, count, self.language, seed)
+        else:
+            texts = make_excerpt_comparisons(tests, count, seed)
         return _make_synthetic_examples(texts, tests[0].name, self.extractor, spec.weight)
 
     def _load_judged(self, spec: DataSpec) -> list[Examples]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -198,14 +199,14 @@ def check_language(model: LearnedModel, language: str) -> None:
         )
 
 
-def _to_lists(references: Sequence[str | Sequence[str]]) -> list[list[str]]:
-    """Return the references of each segment as a list. A segment with one reference may be given as a string."""
-    return [[item] if isinstance(item, str) else list(item) for item in references]
-
-
 def _check_texts(sources: Sequence[str] | None, **texts: Sequence[Any]) -> dict[str, list[Any]]:
-    """Check that texts, and the optional sources, are lists of equal length, and return the lists by name."""
-    return check_items(**texts) if sources is None else check_items(**texts, sources=sources)
+    """Check that texts, and the optional sources, are lists of equal length, and return the lists by name.
+
+    The references of a segment may be a single string or a sequence of strings. They are returned as a list.
+    """
+    lists = check_items(**texts) if sources is None else check_items(**texts, sources=sources)
+    lists["references"] = [[item] if isinstance(item, str) else list(item) for item in lists["references"]]
+    return lists
 
 
 def _segment_references(test: SystemOutputs) -> list[list[str]]:
@@ -266,7 +267,7 @@ class ModelMetric(SystemsMetric):
             raise InputError(
                 f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
             )
-        reference_lists = _to_lists(check_items(references=references)["references"])
+        reference_lists = _check_texts(None, references=references)["references"]
         _check_lengths(outputs, len(reference_lists))
         names = tuple(outputs)
         advantages = pairwise_advantages(
@@ -316,25 +317,22 @@ class ModelMetric(SystemsMetric):
         """
         check_language(self.model, test.language)
         # The score of a system requires the scores of all its segments.
-        mask = np.ones_like(cells) if systems else cells
+        required_cells = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
         score_cells = self._score_cells if self.scores_segments else self._average_advantages
-        segment_scores = score_cells(test, mask, store, progress)
-        system_scores = np.full(len(segment_scores), np.nan)
+        segment_scores = score_cells(test, required_cells, store, progress)  # (systems, segments)
+        resample = partial(self._resample, segment_scores)
         if systems:
-            system_scores = np.array([self._compute_system_score(scores) for scores in segment_scores])
-
-        def resample(system: int, weights: Floats) -> Floats:
-            return self.model.estimator.system_score(segment_scores[system], weights)
-
+            # Without weights, there is a single sample, which contains each segment once.
+            system_scores = np.array([resample(system)[0] for system in range(len(segment_scores))], float)
+        else:
+            system_scores = np.full(len(segment_scores), np.nan)
         raw_signature = f"{self.signature}|scale:none" if has_scale(self.model) else self.signature
         return Scores(self.label, raw_signature, segment_scores, system_scores, resample=resample)
 
-    def _compute_system_score(self, segment_scores: Floats) -> float:
-        """Return the score of a system, given the scores of all its segments."""
-        score_of_each_sample = self.model.estimator.system_score(segment_scores)
-        # Without weights, there is a single sample, which contains each segment once.
-        return float(score_of_each_sample[0])
+    def _resample(self, segment_scores: Floats, system: int, weights: Floats | None = None) -> Floats:
+        """Return a system's score on each weighted sample of the segments, ``(samples,)``."""
+        return self.model.estimator.system_score(segment_scores[system], weights)
 
     def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
         """Return the raw scores of the hypotheses that a mask selects. The scores of other hypotheses are NaN."""
@@ -423,9 +421,7 @@ class ModelMetric(SystemsMetric):
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
         texts = _check_texts(sources, first=first, second=second, references=references)
-        reference_lists = _to_lists(texts["references"])
-        explanation = explain(self.model, texts["first"], texts["second"], reference_lists, texts.get("sources"))
-        return explanation.text(names)
+        return explain(self.model, **texts).text(names)
 
     def explain_system(
         self,
@@ -443,9 +439,9 @@ class ModelMetric(SystemsMetric):
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
         texts = _check_texts(sources, hypotheses=hypotheses, references=references)
-        reference_lists = _to_lists(texts["references"])
-        explanation = explain_system(self.model, texts["hypotheses"], reference_lists, texts.get("sources"))
-        if len(reference_lists) == 1:
+        explanation = explain_system(self.model, **texts)
+        n_segments = len(texts["references"])
+        if n_segments == 1:
             return explanation.text((name, "the average of the training data"))
         return explanation.text((f"the high-scoring part of {name}", "the low-scoring part"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,9 +63,9 @@ def score_segments(
     block_size = MAX_SEGMENTS * max(1, jobs)
     block_scores = []
     for start in range(0, n_segments, block_size):
-        end = min(start + block_size, n_segments)
-        block = select_segments(batch, range(start, end))
-        block_progress = _convert_block_progress(progress, start, end, n_segments)
+        indexes = range(n_segments)[start : start + block_size]
+        block = select_segments(batch, indexes)
+        block_progress = partial(_report_overall_progress, progress, indexes, n_segments)
         features = model.features.extract(block, store, jobs=jobs, progress=block_progress)
         with estimator_errors(f"model {model.recipe.name!r}"):
             block_scores.append(_score_block(model, block, features, raw=raw))
@@ -84,20 +85,18 @@ def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, 
     return scores
 
 
-def _convert_block_progress(progress: Progress, start: int, end: int, n_segments: int) -> Progress:
-    """Return a callback that receives the progress within a block of segments, and reports the overall progress.
+def _report_overall_progress(
+    progress: Progress, block: range, n_segments: int, stage: str, n_finished_rows: float, n_rows: float | None
+) -> None:
+    """Convert the progress within a block of segments to the overall progress, and report it.
 
     Args:
         progress: receives the number of finished segments, and their total number.
-        start, end: the range of the block's segments.
+        block: the indexes of the block's segments.
         n_segments: the total number of segments.
-
-    Returns:
-        A function that receives the number of finished rows of the block, and their total number.
+        stage: the name of the current stage.
+        n_finished_rows: the number of feature rows of the block that have been computed.
+        n_rows: the number of feature rows of the block to compute.
     """
-
-    def report(stage: str, done: float, total: float | None) -> None:
-        finished_segments = (end - start) * done // max(1, total or 0)
-        progress(stage, start + finished_segments, n_segments)
-
-    return report
+    n_finished_segments = len(block) * n_finished_rows // n_rows if n_rows else 0
+    progress(stage, block.start + n_finished_segments, n_segments)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -40,7 +41,7 @@ class SyntheticTexts:
 
     hypotheses: list[str] = field(default_factory=list)
     references: list[list[str]] = field(default_factory=list)
-    comparisons: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    comparisons: defaultdict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, hypothesis: str, references: Sequence[str]) -> int:
         """Append a text with its references, and return its row index."""
@@ -65,37 +66,43 @@ class SyntheticTexts:
         rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
         for index, text in enumerate(texts):
             row = self.add(text, references[index])
-            context = PerturbationContext(language, texts, index, None, references[index][0])
+            context = PerturbationContext(language, texts, index, reference=references[index][0])
             for rule in rules:
+                # Each text and rule has its own seed, so an error does not depend on the other texts and rules.
                 generator = random.Random(zlib.crc32(f"{seed} {index} {rule.name}".encode()))
                 worse_text = rule.apply(text, generator, context)
                 # Some rules do not apply to every text, or would delete a text's only word.
                 if worse_text is None or worse_text == text or not worse_text.strip():
                     continue
                 worse_row = self.add(worse_text, references[index])
-                self.comparisons.setdefault(rule.name, []).append((row, worse_row))
+                self.comparisons[rule.name].append((row, worse_row))
 
 
-def synthetic_comparisons(
-    kind: SyntheticKind, tests: Sequence[TestSet], count: int, language: str, seed: int
-) -> SyntheticTexts:
-    """Make synthetic training comparisons from the system outputs of test sets.
+def make_error_comparisons(tests: Sequence[TestSet], count: int, language: str, seed: int) -> SyntheticTexts:
+    """Compare system outputs with copies that contain an error.
 
     Args:
-        kind: ``errors`` compares an output with the same output after an error was inserted. ``excerpts`` compares
-            excerpts of translated documents. The reference of the excerpts has one or three sentences, and the better
-            excerpt covers more of the reference.
-        tests: the test sets.
-        count: the number of outputs to insert errors into, or the number of reference excerpts.
-        language: the language of the texts.
+        tests: the test sets that contain the outputs.
+        count: the number of outputs.
+        language: the language of the outputs.
+        seed: the seed of the random choices.
+    """
+    texts = SyntheticTexts()
+    hypotheses, references = _sample_outputs(tests, count, np.random.default_rng(seed))
+    texts.add_erroneous_copies(hypotheses, references, language, seed)
+    return texts
+
+
+def make_excerpt_comparisons(tests: Sequence[TestSet], count: int, seed: int) -> SyntheticTexts:
+    """Compare excerpts of translated documents. The better excerpt covers more of the reference.
+
+    Args:
+        tests: the test sets that contain the documents.
+        count: the number of reference excerpts, which have one or three sentences.
         seed: the seed of the random choices.
     """
     texts = SyntheticTexts()
     generator = np.random.default_rng(seed)
-    if kind == "errors":
-        hypotheses, references = _sample_outputs(tests, count, generator)
-        texts.add_erroneous_copies(hypotheses, references, language, seed)
-        return texts
     for index in range(count):
         test = tests[index % len(tests)]
         sampler = _ExcerptSampler(generator, multi_sentence=index % 2 == 0)
@@ -136,12 +143,12 @@ def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]
 
 
 def _add_excerpts(
-    target: SyntheticTexts, outputs: Sequence[Sequence[str]], reference: Sequence[str], sampler: _ExcerptSampler
+    texts: SyntheticTexts, outputs: Sequence[Sequence[str]], reference: Sequence[str], sampler: _ExcerptSampler
 ) -> None:
     """Add excerpts of translations, and comparisons that prefer the excerpt that covers more of the reference.
 
     Args:
-        target: receives the texts and their comparisons.
+        texts: receives the excerpts and their comparisons.
         outputs: the hypotheses of each system.
         reference: the sentences of the reference.
         sampler: draws the excerpts.
@@ -153,9 +160,9 @@ def _add_excerpts(
     excerpts = []
     for _ in range(EXCERPTS_PER_WINDOW):
         text, coverage = sampler.draw_excerpt(outputs, window, reference_lengths)
-        row = target.add(text, [reference_text])
+        row = texts.add(text, [reference_text])
         excerpts.append(_Excerpt(row, coverage))
-    target.comparisons.setdefault(sampler.kind, []).extend(_compare_excerpts(excerpts))
+    texts.comparisons[sampler.kind] += _compare_excerpts(excerpts)
 
 
 class _Excerpt(NamedTuple):

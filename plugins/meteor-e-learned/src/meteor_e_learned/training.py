@@ -144,11 +144,10 @@ def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
         folder: the folder that the paths in the recipe are relative to.
     """
     features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
-    vectors = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
-    words = find_word_vectors(recipe, vectors)
-    # An estimator that reads texts uses the vectors of words instead of the vectors of texts.
-    if words is not None:
-        vectors = FeatureSet([])
+    vector_features = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
+    words = find_word_vectors(recipe, vector_features)
+    # If the estimator reads texts, it receives word vectors, so no vectors of texts are computed.
+    vectors = vector_features if words is None else FeatureSet([])
     return _TrainingTask(recipe, folder, features, vectors, words, make_estimator(recipe, features, vectors))
 
 

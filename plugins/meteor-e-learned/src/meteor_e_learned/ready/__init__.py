@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -100,9 +100,10 @@ def resolve_model(name: str) -> Path:
     Raises:
         ConfigError: if the argument looks like a name, but neither a model nor a file has this name.
     """
-    is_path = any(character in name for character in "/.\\")
-    if is_path or (name not in ready_models() and Path(name).exists()):
+    looks_like_path = any(character in name for character in "/.\\")
+    if looks_like_path:
+        return Path(name)
+    if name not in ready_models() and Path(name).exists():
         return Path(name)
     model = ready_model(name)
-    with as_file(files(__name__) / f"{model.name}.safetensors") as path:
-        return path
+    return Path(str(files(__name__) / f"{model.name}.safetensors"))
