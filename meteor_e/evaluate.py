@@ -23,7 +23,7 @@ from meteor_e.api.output_scores import OutputScores, describe_empty_system, scor
 from meteor_e.api.score_table import JoinedSequence, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import BatchScorer, BatchStatistics, describe_metrics, score_batches
 from meteor_e.api.segments import Segment, SegmentId, System
-from meteor_e.base.errors import ConfigError, InputError, MeteorError, SegmentWarning, plugin_errors, warn_user
+from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors, warn_user
 from meteor_e.base.progress import Progress, Stage, silent
 
 # NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
@@ -195,21 +195,22 @@ class _Evaluator:
 
     def score_systems(self, systems: Sequence[System]) -> ScoreTable:
         """Read the systems one after the other, and return a table of their scores."""
-        outputs = self._score_outputs(systems)
+        outputs_by_metric = self._score_outputs(systems)
         table = ScoreTable([], [])
         for index, unread_system in enumerate(systems):
             # If a metric needs all references in advance, the segments are read only once and kept in memory.
             system = _load_system(unread_system) if self._needs_references() else unread_system
             metrics = self._prepare_metrics(system)
-            metric_sums = []
-            for metric, metric_outputs in zip(metrics, outputs, strict=True):
-                metric_sums.append(_MetricSum(metric, self.keep, metric_outputs[index]))
+            metric_sums = [
+                _MetricSum(metric, self.keep, metric_outputs[index])
+                for metric, metric_outputs in zip(metrics, outputs_by_metric, strict=True)
+            ]
             system_sum = _SystemSum(system, metric_sums, self.keep)
             # The first batch of the first system is small, so that the user soon sees progress.
             self._add_batches(system_sum, first_size=LARGE_FIRST_BATCH if index else FIRST_BATCH)
             table.systems.append(system_sum.finish())
             table.reference_counts |= system_sum.reference_counts
-            table.metrics = describe_metrics(metrics, table.reference_counts)
+        table.metrics = describe_metrics(metrics, table.reference_counts)
         return table
 
     def _score_outputs(self, systems: Sequence[System]) -> list[Sequence[OutputScores | None]]:
@@ -251,41 +252,35 @@ class _Evaluator:
         scorer = BatchScorer(
             metrics=[metric_sum.metric for metric_sum in system_sum.metric_sums],
             finite=self.finite,
-            known=system_sum.output_statistics(),
+            system_statistics=system_sum.output_statistics(),
         )
         batches = read_batches(
             system.read(), system=system.name, first_size=first_size, alignments=self.keep.alignments
         )
-        for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
+        scored_batches = score_batches(scorer, batches, on_error=self.on_error, execute=self.execute)
+        for batch, statistics in scored_batches:
             if self.on_error == "collect":
-                statistics = self._collect_failures(batch, statistics)
+                self._record_failures(batch, statistics)
+                statistics = _replace_failures_by_zeros(statistics)
             system_sum.add(batch, statistics)
             self.progress(Stage(system.name, "segments"), system_sum.segment_count, system.size)
         if system_sum.segment_count == 0:
             raise InputError(describe_empty_system(system))
 
-    def _collect_failures(self, batch: Batch, statistics: BatchStatistics) -> BatchStatistics:
-        """Add the segments of a batch that cannot be scored to ``failures``.
+    def _record_failures(self, batch: Batch, statistics: BatchStatistics) -> None:
+        """Store the segments of a batch that a metric cannot score in ``failures``."""
+        summed_statistics = [rows for rows in statistics if isinstance(rows, SummedStatistics)]
+        for rows in summed_statistics:
+            for index, error in rows.failures.items():
+                if not isinstance(error, InputError):
+                    raise error
+                failure = _Failure(batch.ids[index], batch.system, error)
+                self.failures.setdefault(batch.position + index, failure)
 
-        Returns:
-            The statistics under each metric, in which these segments have the score 0.
-        """
-        resolved_statistics: BatchStatistics = []
-        for rows in statistics:
-            if isinstance(rows, SummedStatistics):
-                self._add_failures(batch, rows.failures)
-                resolved_statistics.append(rows.with_zeros())
-            else:
-                resolved_statistics.append(rows)
-        return resolved_statistics
 
-    def _add_failures(self, batch: Batch, errors: Mapping[int, MeteorError]) -> None:
-        """Add the segments of a batch that cannot be scored under one metric to ``failures``."""
-        for index, error in errors.items():
-            if not isinstance(error, InputError):
-                raise error
-            failure = _Failure(batch.ids[index], batch.system, error)
-            self.failures.setdefault(batch.position + index, failure)
+def _replace_failures_by_zeros(statistics: BatchStatistics) -> BatchStatistics:
+    """Return the statistics of a batch in which segments that cannot be scored have the score 0."""
+    return [rows.with_zeros() if isinstance(rows, SummedStatistics) else rows for rows in statistics]
 
 
 @dataclass
@@ -311,7 +306,10 @@ class _SystemSum:
     reference_digest: int = 0
 
     def output_statistics(self) -> dict[int, Floats]:
-        """Return the statistics of all segments for each metric that scores whole systems, by the metric's index."""
+        """Return the statistics of all segments for the metrics that score whole systems.
+
+        The keys of the dictionary are the indexes of the metrics.
+        """
         statistics = {}
         for index, metric_sum in enumerate(self.metric_sums):
             if metric_sum.output is not None:
@@ -319,7 +317,7 @@ class _SystemSum:
         return statistics
 
     def add(self, batch: Batch, statistics: BatchStatistics) -> None:
-        """Add the statistics of a batch under each metric."""
+        """Add the statistics of a batch to the sum of each metric."""
         for metric_sum, metric_statistics in zip(self.metric_sums, statistics, strict=True):
             metric_sum.add(metric_statistics, batch)
         self.segment_count += len(batch)
@@ -353,7 +351,7 @@ def _join_ids(parts: Sequence[Sequence[SegmentId]]) -> Sequence[SegmentId]:
 
 @dataclass
 class _MetricSum:
-    """Adds up one metric's statistics of the batches of a system, and computes the system's score.
+    """Adds up a metric's statistics of all batches of a system, and computes the system's score.
 
     Attributes:
         metric: the metric; prepared if it needs references.
@@ -422,7 +420,7 @@ class _MetricSum:
         return np.concatenate(self.statistics)
 
     def _system_values(self, statistics: Floats | None) -> list[float]:
-        """Return the score of the system and its parts."""
+        """Return the system's score, followed by the parts of the score."""
         if self.output is not None:
             return [self.output.score]
         return system_values(self.metric, self.total, statistics, self.segment_count)

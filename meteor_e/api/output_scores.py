@@ -81,15 +81,15 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
         InputError: if segments have different numbers of references, or systems have different references.
     """
     segments_by_system = [list(system.read()) for system in systems]
-    references = _common_references(metric, systems, segments_by_system)
+    references_by_segment = _common_references(metric, systems, segments_by_system)
+    reference_translations = zip(*references_by_segment, strict=True)
     return SystemOutputs(
-        name="",
+        name="",  # The systems do not belong to a named test set.
         pair="",
         language=metric.language,
         systems=tuple(system.name for system in systems),
         outputs=tuple([segment.hypothesis for segment in segments] for segments in segments_by_system),
-        # The texts are regrouped: from one tuple per segment to one list per reference translation.
-        references=tuple(map(list, zip(*references, strict=True))),
+        references=tuple(list(translation) for translation in reference_translations),
     )
 
 

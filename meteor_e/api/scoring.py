@@ -24,13 +24,13 @@ class BatchScorer:
     Attributes:
         metrics: the metrics.
         finite: whether infinite statistics and NaN are an error.
-        known: the statistics of all segments of the system for each metric that scores whole systems, by the index of
-            the metric. They are not computed again.
+        system_statistics: the statistics of all segments of the system for each metric that scores whole systems, by
+            the index of the metric. These metrics do not score the segments of a batch.
     """
 
     metrics: Sequence[Metric]
     finite: bool = True
-    known: Mapping[int, Floats] = field(default_factory=dict)
+    system_statistics: Mapping[int, Floats] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> BatchStatistics:
         """Return a list with each metric's statistics of the batch.
@@ -41,8 +41,8 @@ class BatchScorer:
         end = batch.position + len(batch)
         statistics: BatchStatistics = []
         for index, metric in enumerate(self.metrics):
-            if index in self.known:
-                statistics.append(self.known[index][batch.position : end])
+            if index in self.system_statistics:
+                statistics.append(self.system_statistics[index][batch.position : end])
             else:
                 statistics.append(compute_raw_statistics(metric, batch, finite=self.finite))
         return statistics
@@ -77,7 +77,7 @@ def score_batches(
 
 
 def _apply_policy(statistics: Floats | SummedStatistics, batch: Batch, policy: str) -> Floats | SummedStatistics:
-    """Apply a policy of :func:`score_batches` to the segments of a batch that cannot be scored."""
+    """Handle the segments of a batch that cannot be scored. :func:`score_batches` explains the policies."""
     if policy == "collect" or not isinstance(statistics, SummedStatistics) or not statistics.failures:
         return statistics
     return resolve_failures(statistics, batch, policy)

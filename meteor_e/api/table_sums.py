@@ -63,7 +63,7 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
 
 
 def _add_totals(metric: Metric, first: MetricScores, second: MetricScores) -> Any:
-    """Add the sums of statistics of two consecutive parts of a corpus.
+    """Add the statistics of two consecutive parts of a corpus.
 
     Raises:
         ConfigError: if the statistics are not integers, and those of the second part were not kept.

@@ -21,7 +21,7 @@ class TableFormat(Component):
     Class attributes
     ----------------
     name
-        Name of the format; lower case, unique among all installed plugins.
+        Name of the format, in lower case and unique among all installed plugins.
     """
 
     kind: ClassVar[str] = "table format"

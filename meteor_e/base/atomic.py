@@ -144,7 +144,7 @@ def _output_errors(path: PathLike, target: Path) -> Iterator[None]:
 
 
 def _concerns_output(error: OSError, target: Path) -> bool:
-    """Return whether the disk is full, or the error names the output file or a temporary file next to it."""
+    """Return whether an error means that the disk is full, or concerns the output file or its temporary file."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return True
     file = Path(str(error.filename))

@@ -63,7 +63,7 @@ class _Mistake(NamedTuple):
     description: str
 
 
-def _explain_error(error: msgspec.ValidationError, value: Any, kind: Any, noun: str) -> _Mistake:
+def _explain_error(error: msgspec.ValidationError, value: Any, expected_type: Any, noun: str) -> _Mistake:
     """Find the first invalid entry in an invalid value.
 
     msgspec does not say which key of a mapping is invalid. Each item of the value is therefore checked separately.
@@ -71,19 +71,22 @@ def _explain_error(error: msgspec.ValidationError, value: Any, kind: Any, noun: 
     Args:
         error: the error of msgspec for the value.
         value: the invalid value.
-        kind: the type that the value should have.
+        expected_type: the type that the value should have.
         noun: the word for a key in error messages.
     """
-    for item in _iterate_items(value, kind):
-        item_error = _validate(item.value, item.kind)
+    for item in _iterate_items(value, expected_type):
+        item_error = _validate(item.value, item.expected_type)
         if item_error is not None:
-            mistake = _explain_error(item_error, item.value, item.kind, noun)
-            return mistake._replace(key=(item.key, *mistake.key))
+            inner_mistake = _explain_error(item_error, item.value, item.expected_type, noun)
+            return _Mistake((item.key, *inner_mistake.key), inner_mistake.description)
+    # An error has a cause if it was raised by a struct that validates its own fields.
     if error.__cause__ is not None:
-        # A struct that validates its own fields has raised this error.
         return _Mistake((), str(error))
-    key_mistake = _find_key_mistake(value, kind, noun) if isinstance(value, dict) else None
-    return key_mistake or _Mistake((), _describe_wrong_type(value, kind))
+    if isinstance(value, dict):
+        key_mistake = _find_key_mistake(value, expected_type, noun)
+        if key_mistake is not None:
+            return key_mistake
+    return _Mistake((), _describe_wrong_type(value, expected_type))
 
 
 def _validate(value: Any, kind: Any) -> msgspec.ValidationError | None:
@@ -96,7 +99,7 @@ def _validate(value: Any, kind: Any) -> msgspec.ValidationError | None:
 
 
 def _find_key_mistake(mapping: dict[Any, Any], kind: Any, noun: str) -> _Mistake | None:
-    """Find a key that is not a text, or that a struct does not have or lacks. Return ``None`` if all keys are valid."""
+    """Find an invalid key, an unknown key, or a missing key in a mapping. Return ``None`` if all keys are valid."""
     fields = _find_fields(kind)
     for name in mapping:
         if not isinstance(name, str) or not (name or fields):
@@ -122,7 +125,7 @@ class _Item(NamedTuple):
 
     key: str | int
     value: Any
-    kind: Any
+    expected_type: Any
 
 
 def _iterate_items(value: Any, kind: Any) -> Iterator[_Item]:
@@ -141,17 +144,17 @@ def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
     for key, value in mapping.items():
         if not is_dictionary and key not in fields:
             return
-        value_kind = get_args(kind)[1] if is_dictionary else fields[key].type
-        yield _Item(key, value, value_kind)
+        value_type = get_args(kind)[1] if is_dictionary else fields[key].type
+        yield _Item(key, value, value_type)
 
 
 def _iterate_list(items: list[Any], kind: Any) -> Iterator[_Item]:
     """Yield the items of a list with their expected types. A list does not have items if its length is wrong."""
     arguments = get_args(kind)
     is_homogeneous = get_origin(kind) is list or arguments[-1] is ...
-    item_kinds = arguments[:1] * len(items) if is_homogeneous else arguments
-    if len(items) == len(item_kinds):
-        yield from map(_Item, range(len(items)), items, item_kinds)
+    item_types = arguments[:1] * len(items) if is_homogeneous else arguments
+    if len(items) == len(item_types):
+        yield from map(_Item, range(len(items)), items, item_types)
 
 
 def _union_members(kind: Any) -> list[Any]:
@@ -197,9 +200,10 @@ _DESCRIPTIONS = {
 def describe_type(kind: types.Type) -> str:
     """Describe the values that a msgspec type allows, such as ``a number from 0 to 1``, for an error message."""
     match kind:
+        case types.Metadata(extra={"path": path_kind}):
+            return f"the path of a {path_kind}"
         case types.Metadata():
-            path_kind = (kind.extra or {}).get("path")
-            return f"the path of a {path_kind}" if path_kind else describe_type(kind.type)
+            return describe_type(kind.type)
         case types.UnionType():
             return " or ".join(describe_type(member) for member in kind.types if not isinstance(member, types.NoneType))
         case types.StructType():
@@ -210,12 +214,12 @@ def describe_type(kind: types.Type) -> str:
             return f"one of {', '.join(_list_choices(kind))}"
         case types.IntType() | types.FloatType():
             return _DESCRIPTIONS[type(kind)] + _describe_bounds(kind)
-        case types.CollectionType() | types.DictType() if kind.min_length:
-            return f"{_DESCRIPTIONS[type(kind)]} that is not empty"
         case types.StrType(pattern=str()):
             return "letters and digits, joined by - or _"
-        case _:
-            return _DESCRIPTIONS.get(type(kind), "a text")
+    description = _DESCRIPTIONS.get(type(kind), "a text")
+    if isinstance(kind, types.CollectionType | types.DictType) and kind.min_length:
+        return f"{description} that is not empty"
+    return description
 
 
 def _describe_bounds(kind: types.IntType | types.FloatType) -> str:

@@ -25,16 +25,16 @@ PathLike = str | os.PathLike[str]
 MAX_LINE = 64 << 20
 """The maximum length of a line of text, in bytes. The limit stops the reading of a file that never ends."""
 
-_COMPRESSIONS = (
-    ("gzip", "gzip", rb"\x1f\x8b"),
+_COMPRESSION_PATTERNS = {
+    "gzip": rb"\x1f\x8b",
     # Plain text can also begin with BZh, so the pattern includes the six bytes that follow bzip2's header.
-    ("bzip2", "bz2", rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)"),
-    ("xz", "lzma", rb"\xfd7zXZ\0"),
-    ("Zstandard", "", rb"\x28\xb5\x2f\xfd"),
-)
-"""The name of each compression format, the module that decompresses it, and a pattern of the first bytes.
+    "bz2": rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)",
+    "lzma": rb"\xfd7zXZ\0",
+}
+"""For each module that decompresses a format, a pattern of the first bytes of the format."""
 
-The module is an empty string if the format is not supported."""
+_ZSTANDARD_SIGNATURE = b"\x28\xb5\x2f\xfd"
+"""The first bytes of a file that is compressed with Zstandard. This format is not supported."""
 
 _KERNEL_FOLDERS = ("/proc/", "/sys/")
 """The folders of the kernel's virtual files. Reading such a file may never end."""
@@ -80,14 +80,16 @@ def os_errors_as(error_class: type[MeteorError], message: str) -> Iterator[None]
     """
     try:
         yield
-    except Exception as error:
-        is_file_error = isinstance(error, OSError | EOFError | zlib.error | NotImplementedError)
-        # LZMAError is recognized by its name, because the module lzma is imported only if it is needed.
-        is_xz_error = type(error).__name__ == "LZMAError"
-        if not is_file_error and not is_xz_error:
-            raise
+    except _file_errors() as error:
         reason = getattr(error, "strerror", None) or error
         raise error_class(f"{message}: {reason}") from error
+
+
+def _file_errors() -> tuple[type[Exception], ...]:
+    """Return the classes of errors that occur when files are read, written or decompressed."""
+    # The module lzma is imported only if it is needed. LZMAError cannot occur before the import.
+    lzma_error = getattr(sys.modules.get("lzma"), "LZMAError", OSError)
+    return OSError, EOFError, zlib.error, NotImplementedError, lzma_error
 
 
 def _special_kind(path: PathLike) -> str | None:
@@ -197,13 +199,18 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
             else:
                 file_kind = _special_kind(path)
                 stream = open_streams.enter_context(Path(path).open("rb"))
-                is_endless_device = file_kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
-                if is_endless_device or file_kind == "a virtual file of the kernel":
-                    raise InputError(f"cannot read {name}: not a regular file but {file_kind}")
+                _check_finite(stream, path, file_kind)
             content = decompress(stream, name)
             if content is not stream:
                 open_streams.enter_context(content)
         yield content
+
+
+def _check_finite(stream: BinaryIO, path: PathLike, file_kind: str | None) -> None:
+    """Raise OSError if reading a file may never end, as for ``/dev/zero``."""
+    is_endless_device = file_kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
+    if is_endless_device or file_kind == "a virtual file of the kernel":
+        raise OSError(errno.EINVAL, f"not a regular file but {file_kind}")
 
 
 def _open_standard_input() -> io.BufferedReader:
@@ -220,13 +227,12 @@ def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[A
         InputError: if the stream has an unsupported compression.
     """
     first_bytes = stream.peek(10)
-    for compression, module, pattern in _COMPRESSIONS:
-        if not re.match(pattern, first_bytes):
-            continue
-        if not module:
-            advice = "decompress it first (only gzip, bzip2 and xz can be read)"
-            raise InputError(f"cannot read {name}: it is compressed with {compression}; {advice}")
-        return io.BufferedReader(import_module(module).open(stream))
+    if first_bytes.startswith(_ZSTANDARD_SIGNATURE):
+        advice = "decompress it first (only gzip, bzip2 and xz can be read)"
+        raise InputError(f"cannot read {name}: it is compressed with Zstandard; {advice}")
+    for module_name, pattern in _COMPRESSION_PATTERNS.items():
+        if re.match(pattern, first_bytes):
+            return io.BufferedReader(import_module(module_name).open(stream))
     return stream
 
 
@@ -246,6 +252,6 @@ def sha256_of(path: Path) -> str:
 
 
 def name_with_digest(path: PathLike) -> str:
-    """Return the name of a file for metric signatures. If the file exists, a part of its SHA-256 is appended."""
+    """Return a file name for a metric signature, followed by the first digits of the file's SHA-256 if it exists."""
     file = Path(path)
     return f"{file.name}@{sha256_of(file)[:12]}" if file.is_file() else file.name

@@ -1,4 +1,4 @@
-"""Packages that import their public names on demand."""
+"""Define packages whose public names are imported when they are used for the first time."""
 
 from __future__ import annotations
 

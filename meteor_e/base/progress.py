@@ -19,7 +19,7 @@ class Progress(Protocol):
     """A callback that receives the current stage of a computation and the amount of completed work.
 
     ``done`` counts up to ``total`` in any unit. If the amount of work is unknown, ``total`` is ``None``. The count
-    starts again with each new ``stage``. Pass a :class:`Stage` as the stage to name the unit.
+    starts again with each new ``stage``. A stage can be a :class:`Stage`, which also contains the name of the unit.
     """
 
     def __call__(self, stage: str, done: float, total: float | None) -> object: ...  # noqa: D102

@@ -26,13 +26,19 @@ The import machinery removes a module whose loader raises, so the signal must no
 
 
 class ShieldedFinder:
-    """A meta path finder that defers SIGINT while some libraries are imported. Other finders locate the libraries."""
+    """A meta path finder that defers SIGINT while certain libraries are imported.
+
+    The other finders of ``sys.meta_path`` locate the libraries.
+    """
 
     @classmethod
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Replace the loader of a library whose import must not be interrupted. Return ``None`` for other modules."""
+        """Return the spec of a library whose import must not be interrupted, with a loader that defers SIGINT.
+
+        For all other modules, return ``None``.
+        """
         if name not in LIBRARIES:
             return None
         for finder in sys.meta_path:

@@ -64,26 +64,30 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[Item]:
-    """Check that a value is a list or another ordered iterable, and return the value.
+def check_list(values: Iterable[Item], name: str, unit: str) -> Iterable[Item]:
+    """Check that an argument is a list or another ordered iterable, and return the argument.
 
     Args:
-        values: the value.
-        description: the plural name of the value in error messages.
-        item: the name of the unit, such as a segment, for which the list contains one item.
+        values: the argument.
+        name: the name of the argument in error messages, such as ``references``.
+        unit: the unit for which the list contains one item, such as ``segment``.
 
     Raises:
-        InputError: if the value is a single string, a mapping or a set, or cannot be iterated over.
+        InputError: if the argument is a single string, a mapping or a set, or cannot be iterated over.
     """
-    is_list = not isinstance(values, NOT_LISTS)
-    try:
-        iter(values)
-    except TypeError:
-        is_list = False
-    if not is_list:
+    if not _is_ordered_iterable(values):
         type_name = "None" if values is None else f"a {type(values).__name__}"
-        raise InputError(f"{description} must be a list with one item per {item}, not {type_name}")
+        raise InputError(f"{name} must be a list with one item per {unit}, not {type_name}")
     return values
+
+
+def _is_ordered_iterable(value: Any) -> bool:
+    """Return whether a value is a list, a generator or another ordered iterable, but not a string."""
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return not isinstance(value, NOT_LISTS)
 
 
 def check_candidates(texts: Any, source: int) -> list[str]:

@@ -188,77 +188,76 @@ class _DocumentBuilder:
         """
         import yaml  # This import is slow.
 
-        next(self.events)  # This event begins the stream.
-        if isinstance(next(self.events), yaml.StreamEndEvent):
+        _stream_start, document_start = next(self.events), next(self.events)
+        if isinstance(document_start, yaml.StreamEndEvent):
             raise ConfigError(f"{self.source}: is empty")
         data = self._build_value(next(self.events), ())
-        next(self.events)  # This event ends the document.
-        next_event = next(self.events)
-        if not isinstance(next_event, yaml.StreamEndEvent):
-            line = next_event.start_mark.line + 1
+        _document_end, stream_end = next(self.events), next(self.events)
+        if not isinstance(stream_end, yaml.StreamEndEvent):
+            line = stream_end.start_mark.line + 1
             raise ConfigError(f"{self.source}:{line}: a second document begins; a file can hold only one document")
         return Document(data, self.source, self.lines)
 
-    def _error(self, key: Key, message: str) -> ConfigError:
+    def _error(self, key_path: Key, message: str) -> ConfigError:
         """Return an error whose message contains the location of a key that has been read."""
-        return Document(None, self.source, self.lines).error(key, message)
+        return Document(None, self.source, self.lines).error(key_path, message)
 
-    def _key_error(self, key: Key, line: int, message: str) -> ConfigError:
+    def _key_error(self, key_path: Key, line: int, message: str) -> ConfigError:
         """Return an error for a key that cannot be read. The message contains the line of the key."""
-        return Document(None, self.source, {key: line}).error(key, message)
+        return Document(None, self.source, {key_path: line}).error(key_path, message)
 
-    def _build_value(self, first_event: Any, key: Key) -> Any:
-        """Build a value from its first event and the events that follow.
+    def _build_value(self, first_event: Any, key_path: Key) -> Any:
+        """Build a scalar, a list or a mapping from its parser events.
 
         Args:
-            first_event: the first event of the value.
-            key: the keys and list indexes that lead to the value.
+            first_event: the first parser event of the value.
+            key_path: the keys and list indexes that lead to the value.
 
         Raises:
             ConfigError: if the document is too large or nested too deeply, or the value is not allowed.
         """
         import yaml  # This import is slow.
 
-        if len(self.lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
+        if len(self.lines) > VALUE_LIMIT or len(key_path) > DEPTH_LIMIT:
             limits = f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
-            raise self._error(key[:1], limits)
+            raise self._error(key_path[:1], limits)
         if first_event.anchor is not None or first_event.tag is not None:
-            raise self._error(key, "has an anchor, an alias or a tag, which are not allowed")
+            raise self._error(key_path, "has an anchor, an alias or a tag, which are not allowed")
         if isinstance(first_event, yaml.SequenceStartEvent):
-            return self._build_list(key)
+            return self._build_list(key_path)
         if isinstance(first_event, yaml.MappingStartEvent):
-            return self._build_mapping(key)
-        return self._build_scalar(first_event, key)
+            return self._build_mapping(key_path)
+        return self._build_scalar(first_event, key_path)
 
-    def _build_scalar(self, event: Any, key: Key) -> str | int | float | bool | None:
+    def _build_scalar(self, event: Any, key_path: Key) -> str | int | float | bool | None:
         """Return the value of a scalar. Quoted scalars are strings."""
         is_plain = event.implicit[0]
         value = plain_value(event.value) if is_plain else event.value
         if isinstance(value, float) and not math.isfinite(value):
-            raise self._error(key, f"is {event.value}; it must be a finite number")
+            raise self._error(key_path, f"is {event.value}; it must be a finite number")
         return value
 
     def _read_collection(self) -> Iterator[Any]:
-        """Yield the first event of each list item or mapping key, up to the end of a list or mapping.
+        """Yield the first parser event of each list item or mapping key, up to the end of a list or mapping.
 
-        The caller reads the other events of each item before it requests the next item.
+        The caller must read all parser events of an item before it requests the next item.
         """
         import yaml  # This import is slow.
 
         while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
             yield event
 
-    def _build_list(self, key: Key) -> list[Any]:
-        """Build a list from the events of its items."""
+    def _build_list(self, key_path: Key) -> list[Any]:
+        """Build a list from the parser events of its items."""
         items: list[Any] = []
         for event in self._read_collection():
-            item_key = (*key, len(items))
-            self.lines[item_key] = event.start_mark.line + 1
-            items.append(self._build_value(event, item_key))
+            item_path = (*key_path, len(items))
+            self.lines[item_path] = event.start_mark.line + 1
+            items.append(self._build_value(event, item_path))
         return items
 
-    def _build_mapping(self, key: Key) -> dict[str, Any]:
-        """Build a mapping from the events of its keys and values.
+    def _build_mapping(self, key_path: Key) -> dict[str, Any]:
+        """Build a mapping from the parser events of its keys and values.
 
         Raises:
             ConfigError: if a key is not a scalar, or the mapping contains a key twice.
@@ -269,14 +268,15 @@ class _DocumentBuilder:
         for key_event in self._read_collection():
             line = key_event.start_mark.line + 1
             if not isinstance(key_event, yaml.ScalarEvent):
-                raise self._key_error((*key, "?"), line, "is a key that is not a text")
-            name = key_event.value
-            value_key = (*key, name)
-            if name in mapping:
-                message = f"is given twice, on lines {self.lines[value_key]} and {line}"
-                raise self._key_error(value_key, line, message)
-            self.lines[value_key] = line
-            mapping[name] = self._build_value(next(self.events), value_key)
+                raise self._key_error((*key_path, "?"), line, "is a key that is not a text")
+            key = key_event.value
+            value_path = (*key_path, key)
+            if key in mapping:
+                message = f"is given twice, on lines {self.lines[value_path]} and {line}"
+                raise self._key_error(value_path, line, message)
+            self.lines[value_path] = line
+            value_event = next(self.events)
+            mapping[key] = self._build_value(value_event, value_path)
         return mapping
 
 
