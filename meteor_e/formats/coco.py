@@ -88,10 +88,9 @@ def _read_annotations(document: Any, name: str) -> dict[Any, list[str]]:
     Raises:
         InputError: if the document has another form or does not contain annotations.
     """
-    if isinstance(document, list):
-        raise InputError(f"{name} holds COCO results, not annotations; as references, {_HINT}")
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
-        raise InputError(f"{name} holds no COCO annotations; as references, {_HINT}")
+        content = "COCO results, not annotations" if isinstance(document, list) else "no COCO annotations"
+        raise InputError(f"{name} holds {content}; as references, {_HINT}")
     # The dictionary begins with all image ids, so that the images keep the order of the list of images.
     captions_by_image: dict[Any, list[str]] = {image_id: [] for image_id in _read_image_ids(document, name)}
     for image_id, caption in _read_entries(document["annotations"], f"{name}: annotation"):

@@ -72,7 +72,10 @@ class TextCollection:
         texts[key] = text
 
     def texts_of(self, role: Role) -> dict[str, dict[SegmentKey, str]]:
-        """Return the texts of a role, such as ``reference``, as nested dictionaries by name and by segment.
+        """Return all texts with a role, such as ``reference``.
+
+        The keys of the outer dictionary are the names of systems, references or sources. The keys of the inner
+        dictionaries are segments.
 
         Raises:
             InputError: if the collection does not contain texts with this role.

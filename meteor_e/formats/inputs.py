@@ -73,18 +73,21 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
     """
     head = _read_head(path)
     start = _PROLOGUE.sub(b"", head, count=1)
-    for form, pattern in _STARTS.items():
-        if pattern.match(start):
-            # COCO results need a second file with references, so a JSON array without a second file is a table.
-            is_table = is_only_file and form == "coco" and start.startswith(b"[")
-            return "json" if is_table else form
+    form = next((form for form, pattern in _STARTS.items() if pattern.match(start)), None)
+    # A JSON array is a table if it is the only file, because a file of COCO results does not contain references.
+    if form == "coco" and is_only_file and start.startswith(b"["):
+        return "json"
+    if form is not None:
+        return form
     if _DECLARATION.match(head):
         raise InputError(
             f"{input_name(path)} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which "
             "are not supported; convert it, or use --format-in plain if it is text"
         )
-    is_named_json = ".json" in Path(path).suffixes
-    return "coco" if is_named_json or (start.startswith((b"[", b"{")) and _is_json_file(path)) else "plain"
+    if ".json" in Path(path).suffixes:
+        return "coco"
+    may_be_json = start.startswith((b"[", b"{"))
+    return "coco" if may_be_json and _is_json_file(path) else "plain"
 
 
 def _read_head(path: str) -> bytes:

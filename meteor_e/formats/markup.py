@@ -124,24 +124,8 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
     """
     collector = _SegmentCollector(name, "id")
     with os_errors_as(InputError, f"cannot read {name}"), _parser_errors(name):
-        _parse_stream(stream, collector)
+        _WmtParser(collector).parse(stream)
     return collector.finish("<src>, <ref> or <hyp>")
-
-
-def _parse_stream(stream: BinaryIO, collector: _SegmentCollector) -> None:
-    """Parse a stream, and pass its elements to a collector. Raise InputError if a tag or comment is too long."""
-    parser = _make_parser(collector)
-    n_bytes = 0
-    while block := stream.read(_BLOCK):
-        parser.Parse(block)
-        n_bytes += len(block)
-        # If a tag is incomplete, the parser's byte index is the beginning of the tag.
-        unparsed_size = n_bytes - parser.CurrentByteIndex
-        if unparsed_size > _LONGEST_TAG + _BLOCK:
-            collector.line = parser.CurrentLineNumber
-            raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
-    # The second argument marks the end of the file.
-    parser.Parse(b"", True)
 
 
 @contextlib.contextmanager
@@ -155,32 +139,57 @@ def _parser_errors(name: str) -> Iterator[None]:
         raise InputError(f"{name}: its encoding cannot be read ({error}); convert it to UTF-8") from error
 
 
-def _make_parser(collector: _SegmentCollector) -> expat.XMLParserType:
-    """Create an XML parser that passes elements to a collector and raises InputError for document type declarations."""
-    parser = expat.ParserCreate()
-    segment_parts: list[str] = []
+class _WmtParser:
+    """An XML parser that passes the elements of a WMT XML file to a collector.
 
-    def begin_element(element: str, attributes: dict[str, str]) -> None:
-        collector.line = parser.CurrentLineNumber
-        element = _strip_namespace(element)
+    Args:
+        collector: the collector of the file's segments.
+    """
+
+    def __init__(self, collector: _SegmentCollector) -> None:
+        self._collector = collector
+        self._segment_parts: list[str] = []
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._begin_element
+        self._parser.EndElementHandler = self._end_element
+        self._parser.CharacterDataHandler = self._segment_parts.append
+        self._parser.StartDoctypeDeclHandler = self._refuse_declaration
+        self._parser.EntityDeclHandler = self._refuse_declaration
+
+    def parse(self, stream: BinaryIO) -> None:
+        """Parse a stream. Raise InputError if a tag or comment is too long."""
+        n_bytes = 0
+        while block := stream.read(_BLOCK):
+            self._parser.Parse(block)
+            n_bytes += len(block)
+            # If a tag is incomplete, the parser's byte index is the beginning of the tag.
+            unparsed_size = n_bytes - self._parser.CurrentByteIndex
+            if unparsed_size > _LONGEST_TAG + _BLOCK:
+                raise self._error(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
+        # The second argument marks the end of the file.
+        self._parser.Parse(b"", True)
+
+    def _error(self, message: str) -> InputError:
+        """Create an error whose message contains the current line number of the parser."""
+        self._collector.line = self._parser.CurrentLineNumber
+        return self._collector.problem(message)
+
+    def _begin_element(self, qualified_name: str, attributes: dict[str, str]) -> None:
+        """Process the start tag of an element."""
+        self._collector.line = self._parser.CurrentLineNumber
+        element = _strip_namespace(qualified_name)
         if element == "seg":
-            segment_parts.clear()
-        collector.begin(element, {name.lower(): value for name, value in attributes.items()})
+            self._segment_parts.clear()
+        self._collector.begin(element, {name.lower(): value for name, value in attributes.items()})
 
-    def end_element(element: str) -> None:
-        collector.end(_strip_namespace(element), "".join(segment_parts))
+    def _end_element(self, qualified_name: str) -> None:
+        """Process the end tag of an element."""
+        self._collector.end(_strip_namespace(qualified_name), "".join(self._segment_parts))
 
-    def refuse_declaration(*_: object) -> NoReturn:
-        collector.line = parser.CurrentLineNumber
-        raise collector.problem("document type declarations are not allowed in WMT XML files; remove it")
-
-    parser.buffer_text = True
-    parser.StartElementHandler = begin_element
-    parser.EndElementHandler = end_element
-    parser.CharacterDataHandler = segment_parts.append
-    parser.StartDoctypeDeclHandler = refuse_declaration
-    parser.EntityDeclHandler = refuse_declaration
-    return parser
+    def _refuse_declaration(self, *_: object) -> NoReturn:
+        """Raise InputError for a document type declaration or an entity declaration."""
+        raise self._error("document type declarations are not allowed in WMT XML files; remove it")
 
 
 def _strip_namespace(element: str) -> str:

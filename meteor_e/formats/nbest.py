@@ -195,15 +195,16 @@ def _parse_moses_source(location: str, source_id: str, lines: Iterable[str]) -> 
         lines: the lines. Each contains the id, the candidate, and optionally the features and the score.
     """
     rows = [[field.strip() for field in line.split("|||")[:_MOSES_FIELDS]] for line in lines]
-    field_count = len(rows[0])
-    has_equal_lengths = all(len(row) == field_count for row in rows)
-    if not source_id or field_count < 2 or not has_equal_lengths:
+    field_counts = {len(row) for row in rows}
+    if not source_id or len(field_counts) > 1 or min(field_counts) < 2:
         raise InputError(f"{location}: all lines of a source must have the form ID ||| TEXT ||| FEATURES ||| SCORE")
-    candidates = [row[1] for row in rows]
+    _ids, candidates, *optional_columns = zip(*rows, strict=True)
+    # The optional columns are the features, which are ignored, and the scores.
+    score_column = optional_columns[1] if len(optional_columns) == 2 else None
     # The constructor of Source raises an error if a score is not finite.
     with _input_errors(f"{location}: the score"):
-        scores = [float(row[-1]) for row in rows] if field_count == _MOSES_FIELDS else None
-        return Source(candidates, scores=scores, id=source_id)
+        scores = None if score_column is None else [float(score) for score in score_column]
+        return Source(list(candidates), scores=scores, id=source_id)
 
 
 def _decode_source(line: _Line) -> Source:

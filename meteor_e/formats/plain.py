@@ -34,11 +34,12 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         for lines in _read_lines(stream, name, encoding):
             is_valid = are_valid_texts(lines)
-            valid_lines = iter(lines) if is_valid else _check_lines(lines, line_count + 1, name, encoding)
+            checked_lines = iter(lines) if is_valid else _check_lines(lines, line_count + 1, name, encoding)
             if line_count == 0:
                 # The byte order mark is removed after the check, because error messages count its bytes.
-                yield next(valid_lines).removeprefix("\ufeff")
-            yield from valid_lines
+                first_line = next(checked_lines)
+                yield first_line.removeprefix("\ufeff")
+            yield from checked_lines
             line_count += len(lines)
 
 
@@ -61,6 +62,7 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
     for block in _decode_blocks(stream, name, encoding):
         pieces = block.split("\n")
         unfinished_line += pieces[0]
+        # The other pieces of a block cannot be too long, because a block is shorter than the limit.
         if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
@@ -72,6 +74,7 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
             unfinished_line = pieces[-1]
             line_count += len(lines)
             yield [line.removesuffix("\r") for line in lines]
+    # A carriage return at the end of the file remains, because it does not precede a line feed.
     if unfinished_line:
         yield [unfinished_line]
 
@@ -102,7 +105,7 @@ def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
 
 
 def _read_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
-    """Yield blocks of bytes. Raise InputError if the first line looks like UTF-16 although the encoding is another."""
+    """Yield blocks of bytes. Raise InputError if the first line looks like UTF-16, but the given encoding differs."""
     is_possible_utf16 = "\n".encode(encoding) == b"\n"
     # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
     while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
@@ -138,7 +141,7 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
 def _has_nul_at_line_ends(head: bytes) -> bool:
     """Return whether a NUL byte precedes or follows each line feed, as in UTF-16."""
     line_feed_count = head.count(b"\n")
-    # The last of several line feeds may lack its NUL byte, because the block may end between the two bytes.
+    # A block of UTF-16 may end in the middle of a line feed, whose second byte, a NUL byte, is then missing.
     required_count = line_feed_count - 1 if line_feed_count > 1 else line_feed_count
     return max(head.count(b"\n\0"), head.count(b"\0\n")) >= required_count
 

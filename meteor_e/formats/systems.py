@@ -137,24 +137,17 @@ def _read_plain_system(
 ) -> Iterator[Segment]:
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
     hypotheses = read_segments(path, encoding=encoding)
-    reference_lists = _read_plain_references(references, references_per_segment, encoding)
-    for number, (hypothesis, reference_texts) in enumerate(itertools.zip_longest(hypotheses, reference_lists), 1):
-        lacks_references = reference_texts is None or len(reference_texts) < len(references) * references_per_segment
-        if hypothesis is None or lacks_references:
+    reference_files = [read_segments(reference_path, encoding=encoding) for reference_path in references]
+    # A file is repeated for each of its references, so that zip_longest() reads several lines of it per segment.
+    reference_lines = [file for file in reference_files for _ in range(references_per_segment)]
+    rows = itertools.zip_longest(hypotheses, *reference_lines)
+    for number, (hypothesis, *reference_texts) in enumerate(rows, 1):
+        if hypothesis is None or None in reference_texts:
             raise InputError(
                 f"hypotheses and references do not line up: one file ends after {count_of(number - 1, 'segment')}, "
                 "but other files continue"
             )
-        yield Segment(number, hypothesis, reference_texts)
-
-
-def _read_plain_references(
-    paths: Sequence[str], references_per_segment: int, encoding: str
-) -> Iterator[tuple[str, ...]]:
-    """Yield the references of each segment from all files. References are missing if a file ends before the others."""
-    files = [read_segments(path, encoding=encoding) for path in paths]
-    while texts := tuple(text for file in files for text in itertools.islice(file, references_per_segment)):
-        yield texts
+        yield Segment(number, hypothesis, tuple(reference_texts))
 
 
 def _count_segments(
@@ -226,13 +219,12 @@ def _read_structured_systems(
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
     sources = _collect_sources(files.values())
-    for path in hypotheses:
-        if formats[path] == "plain":
-            files[path] = _read_plain_output(path, references_by_key, encoding)
     outputs = []
     for path, default_name in zip(hypotheses, _system_names(hypotheses), strict=True):
+        # Plain text can only be read now, because its lines are assigned to the segments of the references.
+        file = files[path] if path in files else _read_plain_output(path, references_by_key, encoding)
         # Files that contain only one system may omit its name.
-        for name, texts in files[path].texts_of("hypothesis").items():
+        for name, texts in file.texts_of("hypothesis").items():
             description = f"{path}: system {name!r}" if name else path
             complete_texts = _complete_texts(description, texts, references_by_key, on_missing)
             outputs.append(_SystemOutput(name or default_name, complete_texts, formats[path]))
@@ -257,8 +249,9 @@ def _make_systems(
         references: the references of each segment.
         sources: the source texts by segment. Segments may lack a source.
     """
-    all_keys = dict.fromkeys([*outputs[0].texts, *references])
-    ids = segment_ids(key for key in all_keys if key in references)
+    first_keys = [key for key in outputs[0].texts if key in references]
+    other_keys = [key for key in references if key not in outputs[0].texts]
+    ids = segment_ids([*first_keys, *other_keys])
     systems = []
     for output in outputs:
         segments = [
@@ -333,8 +326,9 @@ def _complete_texts(
     extra_keys = [key for key in texts if key not in references]
     if extra_keys:
         _report_extra_segments(system, extra_keys, on_missing)
-    filled_keys = missing_keys if on_missing == "empty" else []
-    return {**texts, **dict.fromkeys(filled_keys, "")}
+    if on_missing == "empty":
+        return {**texts, **dict.fromkeys(missing_keys, "")}
+    return dict(texts)
 
 
 def _report_missing_segments(
