@@ -43,16 +43,13 @@ def option(default: Any, *flags: str, **attributes: Any) -> Any:
     """Declare a dataclass field as a command-line option. Without flags, the field is a positional argument.
 
     Args:
-        default: the default value, which a required argument ignores.
+        default: the default value. It is ignored if the attributes contain ``required=True``.
         flags: the names of the option, such as ``-r`` and ``--reference``.
         attributes: further arguments of ``click.Option`` or ``click.Argument``.
 
     Returns:
         The dataclass field, from which :class:`GroupedCommand` creates the option or argument.
     """
-    if not attributes.get("required"):
-        # If a required parameter has a default, click does not report that the parameter is missing.
-        attributes = {"default": default, **attributes}
     return dataclasses.field(default=default, metadata={"flags": flags, "attributes": attributes})
 
 
@@ -134,7 +131,10 @@ class GroupedCommand(click.Command):
 
 def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
     """Create the click parameter for a dataclass field that was declared with :func:`option`."""
-    flags, attributes = field.metadata["flags"], field.metadata["attributes"]
+    flags, attributes = field.metadata["flags"], dict(field.metadata["attributes"])
+    if not attributes.get("required"):
+        # A required parameter must not have a default, because click would then not report that it is missing.
+        attributes["default"] = field.default
     if not flags:
         return click.Argument([field.name], **attributes)
     return click.Option([*flags, field.name], **{"show_default": True, **attributes})

@@ -127,9 +127,10 @@ def _check_language(file: str) -> str:
 @click.option("-l", "--language", help="Language to use instead of the chain's.")
 @click.option("-t", "--task", help="Task to use instead of the chain's.")
 def show(source: str | None, language: str | None, task: str | None) -> None:
-    """Print a chain with all defaults as YAML, which can be loaded again.
+    """Print a chain as YAML, including all default values. The output is a valid chain file.
 
-    Without a FILE or NAME (see `meteor-e plugins --kind chain`), print the default chain of the language.
+    If no FILE or NAME is given, the default chain of the language is printed. The command `meteor-e plugins --kind
+    chain` lists the names of chains.
 
     \b
     meteor-e config show baseline

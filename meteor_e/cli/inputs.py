@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -147,7 +147,7 @@ class Inputs(Options):
             ConfigError: if an option names the columns of a table, or there are only references.
         """
         if self._has_columns():
-            raise ConfigError(_not_a_table(files[0] if files else "nothing", self.format_in))
+            raise ConfigError(_describe_missing_table(files[0] if files else "nothing", self.format_in))
         if references and not files:
             raise ConfigError("the hypotheses are missing: give a file of hypotheses in addition to --reference")
         return read_systems(
@@ -164,16 +164,18 @@ class Inputs(Options):
 
         Args:
             path: the file.
-            is_only_file: whether the file is the only input file. It may then be a table.
+            is_only_file: whether the file is the only input file. Only such a file can be a table.
         """
         if self.format_in is not None:
             return self.format_in
-        if is_only_file and path == "-" and self._has_columns():
+        if not is_only_file:
+            return detect_format(path)
+        if path == "-" and self._has_columns():
             return "jsonl"
-        format_name = detect_format(path, is_only_file=is_only_file)
-        if is_only_file and path != "-" and format_name in TEXT_FORMATS:
-            return _recognize_plugin_format(path) or format_name
-        return format_name
+        format_name = detect_format(path, is_only_file=True)
+        if path == "-" or format_name not in TEXT_FORMATS:
+            return format_name
+        return _recognize_plugin_format(path) or format_name
 
     def _has_columns(self) -> bool:
         """Return whether an option for table columns is set. Such an option requires a table as input."""
@@ -190,12 +192,13 @@ class Inputs(Options):
         is_read_repeatedly = columns.system is not None or len(columns.hypotheses) > 1
         if path == "-" and is_read_repeatedly:
             path = spool_input(path)
-        open_table = partial(table_class.make().open, path, encoding=self.encoding)
-        table = open_table(columns)
+        table_format = table_class.make()
+        table = table_format.open(path, columns, encoding=self.encoding)
         if columns.system is not None:
-            # Tables do not have a method for other columns, so the names of the systems are read as hypotheses.
-            name_table = open_table(columns._replace(hypotheses=(columns.system,)))
-            return _split_by_system(table, name_table)
+            # A table only yields segments, so the system names are read as the hypotheses of a second table.
+            name_columns = columns._replace(hypotheses=(columns.system,))
+            name_table = table_format.open(path, name_columns, encoding=self.encoding)
+            return _split_by_system(table, (segment.hypothesis for segment in name_table.segments(0)))
         systems = []
         for index, name in enumerate(table.systems):
             read_segments = partial(table.segments, index)
@@ -237,7 +240,7 @@ class Inputs(Options):
         return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
 
     def _clean_option_names(self, system_count: int) -> list[str]:
-        """Return the names from ``--name`` without unprintable characters.
+        """Return the names from ``--name``, in which unprintable characters are replaced.
 
         Raises:
             ConfigError: if there is not one name per system, or a name is empty or occurs twice.
@@ -253,7 +256,7 @@ class Inputs(Options):
 
 
 def _clean_system_names(systems: Sequence[System]) -> list[str]:
-    """Return the names of the systems without unprintable characters.
+    """Return the names of the systems, in which unprintable characters are replaced.
 
     Raises:
         ConfigError: if the names of two systems differ only in unprintable characters or white space.
@@ -283,11 +286,11 @@ _ONE_TABLE = (
 """This is the error message for a table that is combined with other files."""
 
 
-def _not_a_table(path: str, form: str | None) -> str:
-    """Return the error message for column options with an input file that is not a table."""
+def _describe_missing_table(path: str, format_name: str | None) -> str:
+    """Return the error message for column options that are used although the input is not a table."""
     return (
-        f"{input_name(path)} is {form or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, a "
-        "JSON array, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
+        f"{input_name(path)} is {format_name or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, "
+        "a JSON array, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
     )
 
 
@@ -317,16 +320,16 @@ def _recognize_plugin_format(path: str) -> str | None:
     return None
 
 
-def _split_by_system(table: TextTable, name_table: TextTable) -> list[System]:
+def _split_by_system(table: TextTable, system_names: Iterable[str]) -> list[System]:
     """Split a table into systems, in the order of their first rows. All segments are kept in memory.
 
     Args:
         table: a table with one hypothesis column.
-        name_table: the same table, in which the hypotheses are the names of the systems.
+        system_names: the name of the system in each row.
     """
     segments_by_system: dict[str, list[Segment]] = {}
-    for segment, name_segment in zip(table.segments(0), name_table.segments(0), strict=True):
-        segments = segments_by_system.setdefault(name_segment.hypothesis, [])
+    for segment, system_name in zip(table.segments(0), system_names, strict=True):
+        segments = segments_by_system.setdefault(system_name, [])
         # Without an id column, the segments of each system are numbered from 1.
         segment_id = len(segments) + 1 if table.texts.id is None else segment.id
         segments.append(segment._replace(id=segment_id))

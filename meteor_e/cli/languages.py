@@ -28,6 +28,9 @@ _MATCHERS = {
 }
 """The table maps each resource to the matcher that uses it. Function words do not need a matcher."""
 
+_FROM_PACK = "own"
+"""The value of a column if the synonyms or function words come from the language's own resource pack."""
+
 
 @click.command()
 @click.argument("code", required=False)
@@ -36,8 +39,8 @@ _MATCHERS = {
 def languages(code: str | None, wide: bool, as_json: bool) -> None:
     """List languages, their resources, and the measured effect of each resource.
 
-    With a CODE (ISO 639 or BCP 47) or an English name, show one language. A language that is not listed gets the
-    generic definition of its script.
+    If a CODE is given, only this language is shown. CODE is an ISO 639 code, a BCP 47 code or the English name of a
+    language. Languages that are not listed use the generic definition of their script.
 
     The evidence is the measured effect of a resource: the change in segment-level Kendall's tau with human judgments,
     with a 95% confidence interval. A resource is proven if the interval is above 0, harmful if it is below 0, and
@@ -101,19 +104,18 @@ def _format_summaries(rows: list[dict[str, Any]]) -> str:
 def describe(language: Language) -> dict[str, Any]:
     """Describe a language in a dictionary whose keys are the column titles of the table."""
     task = language.tasks[language.default_task]
-    lemmas = [name for name in _LEMMAS if name in language.resources]
-    if language.lemmatizer and language.lemmatizer not in lemmas:
-        lemmas.append(f"{language.lemmatizer} of your own")
-    # The value "own" means that synonyms or function words come from the language's own resource pack.
-    synonyms = ["own"] if "synonym" in task.weights else []
-    synonyms += [name for name in _SYNONYMS if name in language.resources]
-    pack_function_words = "own" if language.pack else None
+    lemmatizers = [name for name in _LEMMAS if name in language.resources]
+    if language.lemmatizer and language.lemmatizer not in lemmatizers:
+        lemmatizers.append(f"{language.lemmatizer} of your own")
+    pack_synonyms = [_FROM_PACK] if "synonym" in task.weights else []
+    wordnet_synonyms = [name for name in _SYNONYMS if name in language.resources]
+    pack_function_words = _FROM_PACK if language.pack else None
     return {
         "code": language.code,
         "name": language.name,
         "stems": language.stemmer,
-        "lemmas": lemmas,
-        "synonyms": synonyms,
+        "lemmas": lemmatizers,
+        "synonyms": pack_synonyms + wordnet_synonyms,
         "paraphrases": has_paraphrases(language),
         "function words": language.function_words or pack_function_words,
         "segmenter": language.segmenter,

@@ -220,7 +220,7 @@ class _MbrResult(Result):
                 yield list(row.values())
 
     def _make_row(self, number: int, choice: Choice, rank: int, index: int) -> dict[str, Any]:
-        """Return the values of a chosen candidate by column title, with the text in the last column."""
+        """Return a table row for a chosen candidate: a dictionary from column titles to values. The text comes last."""
         row = _source_entry(number, choice)
         if self.best > 1:
             row["rank"] = rank
@@ -262,7 +262,7 @@ def _make_nbest_line(number: int, choice: Choice, index: int) -> str:
 
 
 def _describe_unsuitable_text(number: int) -> str:
-    """Return the error message for a text or an id that a line of text cannot represent."""
+    """Return the error message for a text or id that contains line breaks or ``|||``."""
     return f"source {number}: a text or ID with line breaks or ||| needs --format jsonl"
 
 

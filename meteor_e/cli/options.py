@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -179,15 +179,14 @@ class MetricOptions(Options):
         from meteor_e.metrics.specs import distinct
 
         specs = [self._parse_spec(specification, jobs) for specification in specifications]
-        metric_languages = (spec.language() for spec in specs)
-        language = self._language_code() or next(filter(None, metric_languages), "")
-        metrics: list[Metric] = []
+        language = self._language_code()
         for spec in specs:
-            metrics += spec.create(TextContext(language))
-        return distinct(metrics)
+            language = language or spec.language()
+        context = TextContext(language)
+        return distinct([metric for spec in specs for metric in spec.create(context)])
 
     def _parse_spec(self, specification: str, jobs: int) -> MetricSpec | _MeteorSpec:
-        """Parse the specification of a metric, which may start the given number of processes."""
+        """Parse the specification of a metric. The metric may start the given number of processes."""
         from meteor_e.metrics.specs import parse_spec, split_label
 
         label, unlabeled_spec = split_label(specification)
@@ -213,7 +212,7 @@ class MetricOptions(Options):
 
 
 class _MeteorSpec(NamedTuple):
-    """The specification ``meteor`` of a metric, whose chain the command-line options describe.
+    """The metric specification ``meteor``. Command-line options describe the chain of the metric.
 
     The methods are those of :class:`meteor_e.metrics.specs.MetricSpec`.
     """
@@ -222,7 +221,7 @@ class _MeteorSpec(NamedTuple):
     label: str
 
     def language(self) -> str:
-        """Return an empty string, because METEOR supports all languages."""
+        """Return an empty string, which means that the metric supports all languages."""
         return ""
 
     def create(self, context: TextContext) -> list[Metric]:
@@ -252,7 +251,7 @@ class Output(Options):
     heading = "Output"
     example = "… --format tsv -o scores.tsv"
 
-    form: str = option(
+    format_name: str = option(
         "text",
         *("-f", "--format"),
         metavar="NAME",
@@ -273,11 +272,12 @@ class Output(Options):
         from meteor_e.plugins.registry import plugin_registry
 
         registry = plugin_registry().output_formats
-        if self.form not in registry:
+        if self.format_name not in registry:
             names = registry.names()
-            hint = near_miss(self.form, names)
-            raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
-        output_format: OutputFormat = registry.get(self.form).make()
+            hint = near_miss(self.format_name, names)
+            formats = ", ".join(names)
+            raise ConfigError(f"--format: there is no format {self.format_name!r}{hint}; the formats: {formats}")
+        output_format: OutputFormat = registry.get(self.format_name).make()
         return output_format
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:
@@ -404,11 +404,11 @@ class ParsedSettings(NamedTuple):
     """Store the parsed values of the option ``--set``.
 
     Attributes:
-        keys: the new values of keys of the chain.
+        chain_keys: the new values of keys of the chain.
         component_options: the options of components by the name of a matcher or ``lemmatizer``.
     """
 
-    keys: dict[str, Any]
+    chain_keys: dict[str, Any]
     component_options: dict[str, dict[str, Any]]
 
 
@@ -419,21 +419,23 @@ def parse_settings(assignments: Sequence[str]) -> ParsedSettings:
         ConfigError: if an assignment is malformed, a key is set twice, or a key is unknown.
     """
     values = _parse_assignments(assignments, "KEY=VALUE or MATCHER.OPTION=VALUE")
-    keys: dict[str, Any] = {}
-    component_options: dict[str, dict[str, Any]] = {}
+    chain_keys: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
+    component_options: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name, value in values.items():
         component, _, key = name.rpartition(".")
         if component:
-            component_options.setdefault(component, {})[key] = value
+            component_options[component][key] = value
         elif key in GREEK:
-            parameters = keys.setdefault("parameters", {})
             parameters[key] = value
         elif key in _SETTABLE_KEYS:
-            keys[key] = value
+            chain_keys[key] = value
         else:
             message = _describe_unknown_key(key, [*_SETTABLE_KEYS, *GREEK])
             raise ConfigError(f"{message}; -l, -t and -m set language, task and matchers")
-    return ParsedSettings(keys, component_options)
+    if parameters:
+        chain_keys["parameters"] = parameters
+    return ParsedSettings(chain_keys, component_options)
 
 
 _SETTABLE_KEYS = [
@@ -484,7 +486,7 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
 
     Args:
         texts: the values of the option.
-        classes: the dataclasses. Fields that are not set have their default values.
+        classes: the dataclasses, whose field names are distinct. Fields that are not set have their default values.
 
     Returns:
         The instances, in the order of the classes.
@@ -494,23 +496,20 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
     """
     import msgspec
 
-    values = _parse_assignments(texts, "KEY=VALUE")
-    all_names = list(itertools.chain.from_iterable(map(_settable_fields, classes)))
-    for name in values:
-        if name not in all_names:
-            raise ConfigError(_describe_unknown_key(name, all_names))
-    instances = []
-    for cls in classes:
-        fields = {name: values[name] for name in _settable_fields(cls) if name in values}
-        try:
-            instances.append(msgspec.convert(fields, cls))
-        except msgspec.ValidationError as error:
-            raise ConfigError(f"--set: {error}") from error
-    return instances
+    class_of_field = {name: cls for cls in classes for name in _settable_fields(cls)}
+    fields_by_class: dict[type[Any], dict[str, Any]] = {cls: {} for cls in classes}
+    for name, value in _parse_assignments(texts, "KEY=VALUE").items():
+        if name not in class_of_field:
+            raise ConfigError(_describe_unknown_key(name, list(class_of_field)))
+        fields_by_class[class_of_field[name]][name] = value
+    try:
+        return [msgspec.convert(fields, cls) for cls, fields in fields_by_class.items()]
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"--set: {error}") from error
 
 
 def _settable_fields(cls: type[Any]) -> list[str]:
-    """Return the names of the dataclass fields that ``--set`` accepts: strings and numbers, except ``encoding``."""
+    """Return the names of the fields that ``--set`` can change: all strings and numbers except ``encoding``."""
     names = []
     for field in dataclasses.fields(cls):
         if isinstance(field.default, str | int | float) and field.name != "encoding":

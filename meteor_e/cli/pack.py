@@ -55,7 +55,7 @@ def install(context: click.Context, language: str, source: str | None) -> None:
     if is_installable(language):
         _install_meteor_data(language, source)
         return
-    # The command of a plugin builds packs with the synonyms of wordnets.
+    # A plugin adds the command that builds packs from the synonyms of wordnets.
     synonyms_command = pack.get_command(context, "synonyms")
     assert synonyms_command is not None  # If the plugin is not installed, the command explains how to install it.
     context.invoke(synonyms_command, language=language, source=source)

@@ -61,23 +61,18 @@ class ScoreInputs(Inputs):
     )
 
     def load_test_set(self) -> ScoreInputs:
-        """Take the references and, without files of hypotheses, the systems from the sacreBLEU test set.
+        """Take the references from the sacreBLEU test set, and also the systems if no hypothesis files are given.
 
         Returns:
             A copy with the files of the test set; the same options if they do not name a test set.
 
         Raises:
-            ConfigError: if ``--test-set`` and ``--pair`` are not given together, if references are given in addition to
-                the test set, or if neither the options nor the test set provide system outputs.
+            ConfigError: if neither the options nor the test set provide system outputs.
         """
         from meteor_e.formats.test_sets import named_set
 
-        if self.test_set is None and self.pair is None:
-            return self
         if self.test_set is None or self.pair is None:
-            raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
-        if self.references:
-            raise ConfigError("--test-set gives the references; leave out --reference")
+            return self
         test_set = named_set(self.test_set, self.pair)
         inputs = replace(self, references=tuple(test_set.references))
         if self.files:
@@ -293,21 +288,19 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
         on_error: the policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``.
         progress: the callback that receives the number of finished segments.
     """
-    policy = None if on_error == "stop" else on_error
-    with ExitStack() as runners:
-        active_run = run
+    with ExitStack() as stack:
         if run.cluster is not None:
-            # This runner changes how the batches of segments are scored.
-            active_run = runners.enter_context(_load_runner("dask").start(active_run))
+            # The runner "dask" sends batches of segments to the cluster, which scores them.
+            run = stack.enter_context(_load_runner("dask").start(run))
         if run.output is not None:
-            # This runner changes how the systems are read, and writes each scored batch to the table.
-            active_run = runners.enter_context(_load_runner("table").start(active_run))
+            # The runner "table" reads the columns of the input table, and writes each scored batch to the output table.
+            run = stack.enter_context(_load_runner("table").start(run))
         return evaluate(
             run.metrics,
-            active_run.systems,
+            run.systems,
             keep=keep,
-            on_error=policy,
-            execute=active_run.execute,
+            on_error=None if on_error == "stop" else on_error,
+            execute=run.execute,
             progress=progress,
         )
 
@@ -349,32 +342,44 @@ def _check_combination(
     format_name = output_format.name
     is_table = output.table_file is not None
     handles_errors = inputs.on_error != "stop"
-    is_conflict_by_message = {
-        "--worst does not go with --format: the worst segments can only be listed as text": (
-            output.worst is not None and format_name != "text"
+    conflicts = [
+        ((inputs.test_set is None) != (inputs.pair is None), "--test-set NAME and --pair SRC-TRG go together"),
+        (
+            inputs.test_set is not None and bool(inputs.references),
+            "--test-set gives the references; leave out --reference",
         ),
-        f"--percent does not go with --format with all digits: {_UNIT_SCALE}": (
-            output.percent and format_name in ("json", "jsonl", "tsv", "csv", "wmt")
+        (
+            output.worst is not None and format_name != "text",
+            "--worst does not go with --format: the worst segments can only be listed as text",
         ),
-        "--dask does not go with --on-error: the warnings of other processes would be lost": (
-            inputs.cluster is not None and handles_errors
+        (
+            output.percent and format_name in ("json", "jsonl", "tsv", "csv", "wmt"),
+            f"--percent does not go with --format with all digits: {_UNIT_SCALE}",
         ),
-        f"-o TABLE does not go with --explain: {_TABLE}": is_table and output.explain,
-        f"-o TABLE does not go with --on-error: {_TABLE}": is_table and handles_errors,
-        f"--segments does not go with --format without segments: {_UNSUPPORTED}": (
-            output.segments and not output_format.segments
+        (
+            inputs.cluster is not None and handles_errors,
+            "--dask does not go with --on-error: the warnings of other processes would be lost",
         ),
-        f"--alignments does not go with --format without alignments: {_UNSUPPORTED}": (
-            output.alignments and not output_format.alignments
+        (is_table and output.explain, f"-o TABLE does not go with --explain: {_TABLE}"),
+        (is_table and handles_errors, f"-o TABLE does not go with --on-error: {_TABLE}"),
+        (
+            output.segments and not output_format.segments,
+            f"--segments does not go with --format without segments: {_UNSUPPORTED}",
         ),
-        f"--explain does not go with --format for programs: {_EXPLANATION}": (
-            output.explain and format_name in ("tsv", "csv", "wmt")
+        (
+            output.alignments and not output_format.alignments,
+            f"--alignments does not go with --format without alignments: {_UNSUPPORTED}",
         ),
-        "--wmt-names does not go with another --format: these are the names for --format wmt": (
-            output.wmt_names is not None and format_name != "wmt"
+        (
+            output.explain and format_name in ("tsv", "csv", "wmt"),
+            f"--explain does not go with --format for programs: {_EXPLANATION}",
         ),
-    }
-    for message, is_conflict in is_conflict_by_message.items():
+        (
+            output.wmt_names is not None and format_name != "wmt",
+            "--wmt-names does not go with another --format: these are the names for --format wmt",
+        ),
+    ]
+    for is_conflict, message in conflicts:
         if is_conflict:
             raise ConfigError(message)
 
@@ -382,7 +387,7 @@ def _check_combination(
 def _check_quiet(output: ScoreOutput, statistics: SignificanceOptions) -> None:
     """Raise ConfigError if an option adds to the output, although ``--quiet`` is set."""
     additions = {
-        "--format": output.form != "text",
+        "--format": output.format_name != "text",
         "--significance": statistics.significance != "none",
         "--segments": output.segments,
         "--alignments": output.alignments,
@@ -397,7 +402,7 @@ def _check_quiet(output: ScoreOutput, statistics: SignificanceOptions) -> None:
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames | None:
     """Return the names of the language pair, the test set and the reference if the output format is ``wmt``."""
-    if output.form != "wmt":
+    if output.format_name != "wmt":
         return None
     if output.wmt_names is not None:
         return WmtNames(*output.wmt_names)

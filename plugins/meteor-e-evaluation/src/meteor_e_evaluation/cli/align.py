@@ -86,7 +86,7 @@ class AlignOutput(Options):
         is_flag=True,
         help="Prefer many matches to few chunks (the Java Matcher's maxacc).",
     )
-    form: str = option(
+    format_name: str = option(
         "text",
         "--format",
         type=click.Choice(["text", "jsonl", "json", "java", "latex"]),
@@ -112,11 +112,11 @@ def align(inputs: AlignInput, metric: MetricOptions, output: AlignOutput) -> Non
     meteor-e align system.txt -r first.txt -r second.txt
     meteor-e align results.json annotations.json
     """
-    if output.show and output.form != "text":
+    if output.show and output.format_name != "text":
         raise ConfigError("--show and --format exclude each other")
     system = inputs.system()
     meteor = metric.for_text(system.context).meteor()
-    output_format = "show" if output.show else output.form
+    output_format = "show" if output.show else output.format_name
     write_segment = _WRITERS[output_format]
     with destination(output.output) as stream:
         for segment in _align_segments(meteor, system, output.maximum_accuracy):
