@@ -1,7 +1,7 @@
 """Choose the best translation candidates by minimum Bayes risk decoding (Kumar and Byrne, 2004).
 
-The candidates of a source are, for example, samples from a model or an n-best list. By default, they also serve as
-references, and all references have the same weight.
+The candidates for a source come, for example, from samples of a model or from an n-best list. By default, the
+candidates also serve as references with equal weights.
 """
 
 from __future__ import annotations
@@ -68,30 +68,30 @@ def choices(
         ConfigError: if the method does not support the metric.
         InputError: if a source does not have candidates, its weights are not valid, or a pair cannot be scored.
     """
-    checked_sources = _read_pairs(metric, sources)
+    pairs_of_sources = _read_pairs(metric, sources)
     if method is None:
-        scored_sources = _score_all_pairs(checked_sources, progress)
+        scored_sources = _score_all_pairs(pairs_of_sources, progress)
     else:
-        scored_sources = _apply_method(checked_sources, method, best)
-    for pairs, expected in scored_sources:
-        yield _choose_best(pairs, expected, best)
+        scored_sources = _apply_method(pairs_of_sources, method, best)
+    for pairs, expected_scores in scored_sources:
+        yield _choose_best(pairs, expected_scores, best)
 
 
-def _choose_best(pairs: Pairs, expected: Floats, best: int) -> Choice:
+def _choose_best(pairs: Pairs, expected_scores: Floats, n_best: int) -> Choice:
     """Choose the best candidates of a source.
 
     Args:
         pairs: the source, with its candidates and references.
-        expected: the expected scores of its distinct candidates, or NaN for candidates that have been ruled out.
-        best: the number of candidates to choose.
+        expected_scores: the expected scores of the distinct candidates, or NaN for candidates that have been ruled out.
+        n_best: the number of candidates to choose.
     """
     texts = pairs.source.candidates
-    expected_by_text = dict(zip(pairs.candidates, expected, strict=True))
+    score_by_text = dict(zip(pairs.candidates, expected_scores, strict=True))
     # If a candidate is repeated, each copy has the same score.
-    scores = np.array([expected_by_text[text] for text in texts])
-    possible_count = np.count_nonzero(~np.isnan(scores))
+    scores = np.array([score_by_text[text] for text in texts])
+    n_possible = np.count_nonzero(~np.isnan(scores))
     ranking = rank_candidates(scores, pairs.sign)
-    chosen_indexes = ranking[: min(best, possible_count)].tolist()
+    chosen_indexes = ranking[: min(n_best, n_possible)].tolist()
     best_index = chosen_indexes[0]
     return Choice(best_index, texts[best_index], float(scores[best_index]), scores, chosen_indexes, pairs.source)
 
@@ -123,15 +123,14 @@ def _make_pairs(metric: Metric, source: Source, number: int) -> Pairs:
     distinct_candidates = list(dict.fromkeys(candidates))
     if source.weights is None:
         return Pairs(metric, number, source, distinct_candidates, references, weights=None)
-    relative_weights = _scale_weights(source.weights, number)
-    is_used = relative_weights != 0
+    weights = _normalize_weights(source.weights, number)
+    is_used = weights > 0
     used_references = list(compress(references, is_used))
-    weights = relative_weights[is_used] / relative_weights.sum()
-    return Pairs(metric, number, source, distinct_candidates, used_references, weights)
+    return Pairs(metric, number, source, distinct_candidates, used_references, weights[is_used])
 
 
-def _scale_weights(weights: Sequence[float], number: int) -> Floats:
-    """Divide the weights of the references by the largest weight, so that the sum of the weights cannot overflow.
+def _normalize_weights(weights: Sequence[float], number: int) -> Floats:
+    """Scale the weights of the references to a sum of 1.
 
     Raises:
         InputError: if a weight is negative, or no weight is positive.
@@ -139,15 +138,17 @@ def _scale_weights(weights: Sequence[float], number: int) -> Floats:
     weight_array = np.asarray(weights, float)
     if weight_array.min() < 0 or not weight_array.any():
         raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
-    return np.asarray(weight_array / weight_array.max())
+    # The sum of the original weights could overflow, so the largest weight is first scaled to 1.
+    relative_weights = weight_array / weight_array.max()
+    return np.asarray(relative_weights / relative_weights.sum())
 
 
-def _apply_method(sources: Iterable[Pairs], method: Method, best: int) -> Iterator[tuple[Pairs, Floats]]:
-    """Compute the expected scores of the candidates of each source sentence with a method."""
+def _apply_method(sources: Iterable[Pairs], method: Method, n_best: int) -> Iterator[tuple[Pairs, Floats]]:
+    """Call a method that computes the expected scores of the candidates of each source sentence."""
     for pairs in sources:
         with _source_errors(pairs.number):
-            expected = method(pairs, best)
-        yield pairs, expected
+            expected_scores = method(pairs, n_best)
+        yield pairs, expected_scores
 
 
 def _score_all_pairs(sources: Iterable[Pairs], progress: Progress) -> Iterator[tuple[Pairs, Floats]]:
@@ -186,7 +187,7 @@ def _source_errors(number: int) -> Iterator[None]:
 
 
 def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
-    """Score several source sentences in one batch, and yield the expected scores of the candidates of each.
+    """Score several source sentences in one batch. For each source sentence, yield its candidates' expected scores.
 
     Raises:
         InputError: if a pair cannot be scored. The message contains the number of the source.

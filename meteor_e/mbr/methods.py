@@ -16,8 +16,6 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.nbest import Source
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from meteor_e.engine.aggregation import Aggregated
 
 BLOCK = 1 << 19
@@ -48,7 +46,7 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
 
 
 def _number_ties(sorted_values: Floats) -> Integers:
-    """Rank values that are sorted in descending order. A value that hardly differs from the previous one has its rank.
+    """Rank values sorted in descending order. A value nearly equal to the previous one gets the same rank.
 
     The ranks begin with 0.
     """
@@ -135,12 +133,12 @@ class Pairs:
 class Method(Protocol):
     """Find the best candidates of a source."""
 
-    def __call__(self, pairs: Pairs, best: int) -> Floats:
+    def __call__(self, pairs: Pairs, n_best: int) -> Floats:
         """Return the expected score of each candidate, or NaN if the candidate has been ruled out.
 
         Args:
             pairs: the candidates and references of a source.
-            best: the minimum number of candidates that are not ruled out.
+            n_best: the minimum number of candidates that are not ruled out.
         """
 
 
@@ -151,8 +149,8 @@ class Pruning:
     Candidates are scored against more and more references. After each step, a candidate remains only if it reaches the
     score of the best candidate in more than ``1 - confidence`` of the bootstrap samples.
 
-    The expected scores are means over the references of the last step. Unless scores are tied, the Python library mbrs
-    makes the same choices with the same settings and seed.
+    The expected score of a candidate is its mean score against the references that the last step used. Unless scores
+    are tied, the Python library mbrs makes the same choices with the same settings and seed.
 
     Attributes:
         confidence: the confidence level.
@@ -171,20 +169,23 @@ class Pruning:
         if not self.sizes or min(self.sizes) < 1:
             raise ConfigError(f"pruning needs at least one size, and positive sizes, not {self.sizes}")
 
-    def __call__(self, pairs: Pairs, best: int) -> Floats:
+    def __call__(self, pairs: Pairs, n_best: int) -> Floats:
         """Return the expected score of each candidate, or NaN if the candidate has been ruled out."""
         random = np.random.RandomState(self.seed)
-        remaining = _ScoredCandidates(np.arange(len(pairs.candidates)), scores=np.empty((len(pairs.candidates), 0)))
-        for reference_count in sorted({min(size, len(pairs.references)) for size in self.sizes}):
+        n_candidates = len(pairs.candidates)
+        remaining = _ScoredCandidates(np.arange(n_candidates), scores=np.empty((n_candidates, 0)))
+        reference_counts = sorted({min(size, len(pairs.references)) for size in self.sizes})
+        for reference_count in reference_counts:
             scored = remaining.add_references(pairs, reference_count)
             sample_weights = self._draw_weights(random, pairs.weights, reference_count)
             winners = self._find_winners(pairs, scored.scores, sample_weights)
-            if len(winners) < best:
-                # The references of this step are ignored, unless it is the first step.
-                remaining = remaining if remaining.scores.size else scored
+            if len(winners) < n_best:
+                # Too few candidates would remain. The result is that of the previous step, if there is one.
+                is_first_step = reference_count == reference_counts[0]
+                remaining = scored if is_first_step else remaining
                 break
             remaining = scored.select(winners)
-        return _spread_scores(remaining.indexes, pairs.average(remaining.scores), len(pairs.candidates))
+        return _spread_scores(remaining.indexes, pairs.average(remaining.scores), n_candidates)
 
     def _find_winners(self, pairs: Pairs, scores: Floats, sample_weights: Floats) -> Integers:
         """Return the indexes of candidates that are at least as good as the best one in enough bootstrap samples.
@@ -224,7 +225,7 @@ class _ScoredCandidates(NamedTuple):
     scores: Floats
 
     def add_references(self, pairs: Pairs, reference_count: int) -> _ScoredCandidates:
-        """Return the candidates with scores against more references, up to a number of references."""
+        """Score the candidates against more references, until each has ``reference_count`` scores."""
         new_references = np.arange(self.scores.shape[1], reference_count)
         new_scores = pairs.scores(self.indexes, new_references)
         return self._replace(scores=np.hstack([self.scores, new_scores]))
@@ -242,8 +243,8 @@ class Aggregation:
     are scored against increasing samples of references, and candidates are ruled out if they are significantly worse
     than the best candidate. The remaining candidates are scored against all references.
 
-    If the metric can also approximate the scores of single pairs, the approximations serve as a control variate: the
-    samples are only used to estimate the errors of the approximations.
+    If the metric can also approximate the scores of single pairs, the samples are only used to estimate the errors of
+    these approximations (control variates).
 
     Attributes:
         top: the number of candidates that are scored exactly, or 0 to choose by approximate scores.
@@ -253,7 +254,7 @@ class Aggregation:
     top: int = 256
     seed: int = 0
 
-    def __call__(self, pairs: Pairs, best: int) -> Floats:
+    def __call__(self, pairs: Pairs, n_best: int) -> Floats:
         """Return the exact expected score of each selected candidate, and NaN for all other candidates."""
         if not isinstance(pairs.metric, AggregatesReferences):
             raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; use pruning")
@@ -261,14 +262,14 @@ class Aggregation:
         aggregated: Aggregated = pairs.metric.expected_scores(pairs.candidates, references, weights)
         if not self.top:
             return aggregated.expected
-        top_candidates = rank_candidates(aggregated.expected, pairs.sign)[: max(self.top, best)]
+        top_candidates = rank_candidates(aggregated.expected, pairs.sign)[: max(self.top, n_best)]
         distinct_pairs = replace(pairs, references=references, weights=weights)
-        candidates = self._rule_out(distinct_pairs, aggregated, top_candidates, best)
+        candidates = self._rule_out(distinct_pairs, aggregated, top_candidates, n_best)
         expected = pairs.compute_expected(candidates.tolist())
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
-    def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
-        """Score candidates against samples of the references, rule out bad candidates, and return the others.
+    def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, n_best: int) -> Integers:
+        """Score candidates against a growing sample of the references, and return the candidates that may be the best.
 
         Sampling ends when few candidates remain.
 
@@ -276,19 +277,19 @@ class Aggregation:
             pairs: the distinct candidates and references of a source.
             aggregated: the approximate scores.
             candidates: the indexes of the candidates.
-            best: the minimum number of candidates that remain.
+            n_best: the minimum number of candidates that remain.
         """
         assert pairs.weights is not None
         random = np.random.default_rng(self.seed)
         means = _average_approximations(aggregated, candidates, pairs.weights)
         remaining = _SampledCandidates(candidates, means, errors=np.empty((len(candidates), 0)))
         for sample_size in _sample_sizes(len(pairs.references)):
-            if len(remaining.indexes) <= max(best, FEW_CANDIDATES):
+            if len(remaining.indexes) <= max(n_best, FEW_CANDIDATES):
                 break
-            new_count = sample_size - remaining.sample_size
-            references = random.choice(len(pairs.references), new_count, p=pairs.weights)
-            sampled = remaining.add_sample(pairs, aggregated, references)
-            remaining = sampled.select(sampled.find_possible(pairs.sign, best))
+            draw_count = sample_size - remaining.sample_size
+            drawn_references = random.choice(len(pairs.references), draw_count, p=pairs.weights)
+            sampled = remaining.add_sample(pairs, aggregated, drawn_references)
+            remaining = sampled.remove_worse(pairs.sign, n_best)
         return remaining.indexes
 
 
@@ -301,12 +302,12 @@ def _sample_sizes(reference_count: int) -> Iterator[int]:
 
 
 class _SampledCandidates(NamedTuple):
-    """Store candidates whose approximate scores are compared with the scores against a sample of the references.
+    """Store candidates, their approximate expected scores, and the errors of these scores for sampled references.
 
     Attributes:
         indexes: the indexes of the candidates.
         means: the approximate expected score of each candidate.
-        errors: the scores minus the approximate scores, ``(candidates, sampled references)``.
+        errors: the exact scores minus the approximate scores, ``(candidates, sampled references)``.
     """
 
     indexes: Integers
@@ -319,35 +320,30 @@ class _SampledCandidates(NamedTuple):
         return int(self.errors.shape[1])
 
     def add_sample(self, pairs: Pairs, aggregated: Aggregated, references: Integers) -> _SampledCandidates:
-        """Return the candidates with the errors of their approximate scores against more references."""
+        """Add references to the sample, and compute the errors of the approximate scores for these references."""
         exact_scores = pairs.scores(self.indexes, references)
         new_errors = exact_scores - _approximate_scores(aggregated, self.indexes, references)
         return self._replace(errors=np.hstack([self.errors, new_errors]))
 
-    def select(self, is_selected: NDArray[np.bool_]) -> _SampledCandidates:
-        """Return only some of the candidates."""
-        return _SampledCandidates(self.indexes[is_selected], self.means[is_selected], self.errors[is_selected])
-
-    def find_possible(self, sign: int, best: int) -> NDArray[np.bool_]:
-        """Return a boolean mask of the candidates that are not significantly worse than the best candidates.
-
-        A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard
-        errors, where ``size`` is the number of sampled references.
+    def remove_worse(self, sign: int, n_best: int) -> _SampledCandidates:
+        """Remove the candidates that are significantly worse than the best candidates.
 
         Args:
             sign: 1 if high scores are good, or -1 if low scores are good.
-            best: the number of candidates that count as the best candidates.
+            n_best: the number of candidates that count as the best candidates.
         """
-        estimates = sign * (self.means + self.errors.mean(axis=1))  # High estimates are good.
-        last_best = rank_candidates(estimates, sign=1)[best - 1]
-        differences = estimates - estimates[last_best]
+        estimates = self.means + self.errors.mean(axis=1)
+        last_best = rank_candidates(estimates, sign)[n_best - 1]
+        advantages = sign * (estimates - estimates[last_best])
+        # Small samples need a larger critical value, because their standard errors are less reliable.
         critical_value = 2.5 + 6 / self.sample_size
         margins = critical_value * self._compute_standard_errors(last_best)
         tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-        return np.asarray(differences + margins >= -tolerance)
+        is_possible = advantages + margins >= -tolerance
+        return _SampledCandidates(self.indexes[is_possible], self.means[is_possible], self.errors[is_possible])
 
     def _compute_standard_errors(self, row: int) -> Floats:
-        """Return the standard error of the difference between each candidate's estimate and that of a certain row."""
+        """Return the standard error of the difference between each candidate's estimate and the estimate in a row."""
         error_differences = self.errors - self.errors[row]  # (candidates, sampled references)
         standard_deviations = error_differences.std(axis=1, ddof=1)
         return np.asarray(standard_deviations / np.sqrt(self.sample_size))
