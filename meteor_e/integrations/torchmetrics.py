@@ -63,8 +63,8 @@ class MeteorScore(Metric):
         width = statistics_width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(width, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
-        # This state prevents a MetricCollection from merging metrics with different settings. It is the same in all
-        # processes, so the maximum does not change it.
+        # A MetricCollection merges metrics with equal states, so the state must differ if the settings differ.
+        # All processes have the same signature, so the maximum of the hashes is the hash itself.
         signature_hash = torch.tensor(_hash_signature(self.meteor.signature), dtype=torch.int64)
         self.add_state("chain", default=signature_hash, dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
@@ -98,8 +98,8 @@ class MeteorScore(Metric):
         return self.meteor.segments(preds, target)
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
-        """Exchange the state with other processes. The base class calls this method before it computes the score."""
-        # A process without segments would otherwise send an empty tensor with the wrong data type.
+        """Synchronize the state across processes. The base class calls this method before it computes the score."""
+        # The data type is set explicitly, because a process without segments would send the wrong type.
         if self.return_sentence_level_score and not len(self.sentences):
             self.sentences = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
         super()._sync_dist(*args, **kwargs)

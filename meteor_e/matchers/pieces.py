@@ -53,7 +53,8 @@ class NgramMatcher(OverlapMatcher):
 def _case_pattern(word: str, lowercase_word: str) -> list[str]:
     """Return an item for the positions of capital letters, or an empty list if the word does not have capital letters.
 
-    The item for "iPhone" is "case Ullll". The pattern begins with the first capital letter.
+    For "iPhone", the item is "case Ullll". "U" stands for a capital letter, and "l" stands for any other letter. The
+    pattern begins with the first capital letter.
     """
     if lowercase_word == word:
         return []

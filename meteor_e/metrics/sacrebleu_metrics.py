@@ -144,7 +144,7 @@ class BleuMetric(AggregatingMetric):
     title: ClassVar[str] = "BLEU"
 
     class Options(ComponentOptions):
-        """The options of sacreBLEU, and the smoothing of segments."""
+        """The options of sacreBLEU, including a separate smoothing method for segment scores."""
 
         tokenize: Annotated[str | None, Meta(description="Tokenizer of sacreBLEU; by default that of trg_lang.")] = None
         smooth_method: Annotated[Smoothing, Meta(description="Smoothing.")] = "exp"
@@ -232,14 +232,14 @@ class ChrfMetric(AggregatingMetric):
     def _average_references(
         self, ngram_counts: Sequence[Mapping[str, Any]], weights: Sequence[float]
     ) -> dict[str, Any]:
-        """Average n-gram counts. chrF counts n-grams of each length in a separate dictionary."""
+        """Average the n-gram counts. chrF has a separate dictionary for each n-gram length."""
         counts_by_length = zip(*[counts["ref_ngrams"][0] for counts in ngram_counts], strict=True)
         return {"ref_ngrams": [[_average_counts(ngrams, weights) for ngrams in counts_by_length]]}
 
     def _signature_name(self) -> str:
         """Return the name of the metric in sacreBLEU's signature.
 
-        The name contains the weight of recall, and a plus sign for each length of word n-grams.
+        The name contains the weight of recall and one plus sign per order of word n-grams, as in ``chrF2++``.
         """
         return f"chrF{self.options.beta}{'+' * self.options.word_order}"
 

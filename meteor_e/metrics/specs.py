@@ -127,19 +127,18 @@ def split_label(text: str) -> tuple[str, str]:
 def _expand_shorthand(unlabeled_spec: str) -> str:
     """Return a specification of the form ``NAME[:ARGUMENTS]``, where NAME is the name of a metric.
 
-    The path of a file and the name of a chain become arguments: ``chain.yaml`` is a shorthand for ``chain:chain.yaml``,
-    and ``adq:beam=10`` for ``chain:adq,beam=10``.
+    A specification can also begin with a file path or the name of a chain: ``chain.yaml`` means ``chain:chain.yaml``,
+    and ``adq:beam=10`` means ``chain:adq,beam=10``.
     """
     name, _, arguments = unlabeled_spec.partition(":")
-    if name in ("chain", "model", "scores"):
-        return unlabeled_spec
-    for metric_name, suffixes in FILES.items():
-        if unlabeled_spec.endswith(suffixes):
-            return f"{metric_name}:{unlabeled_spec}"
+    # The arguments of some metrics begin with a file path, which must not be expanded again.
+    if name not in (*FILES, "scores"):
+        for metric_name, suffixes in FILES.items():
+            if unlabeled_spec.endswith(suffixes):
+                return f"{metric_name}:{unlabeled_spec}"
     registry = plugin_registry()
-    if name not in registry.metrics and name in registry.chains:
-        return f"chain:{name},{arguments}"
-    return unlabeled_spec
+    is_chain = name not in registry.metrics and name in registry.chains
+    return f"chain:{name},{arguments}" if is_chain else unlabeled_spec
 
 
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:

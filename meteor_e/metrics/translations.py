@@ -54,19 +54,17 @@ def score_test_set(
     needed_cells = np.ones_like(cells) if systems else cells
     system_statistics = _StatisticsLoader(prepared_metric, test, cache, signature).load(needed_cells, progress)
     segment_scores = [_score_segments(prepared_metric, statistics) for statistics in system_statistics]
-    unknown_scores = np.full(len(test.systems), np.nan)
-    scores = Scores(
+    if systems:
+        system_scores = _score_systems(prepared_metric, system_statistics)
+        resample = functools.partial(_score_resampled, prepared_metric, system_statistics)
+    else:
+        system_scores, resample = np.full(len(test.systems), np.nan), None
+    return Scores(
         prepared_metric.label,
         signature,
         segments=np.array(segment_scores, float).reshape(cells.shape),
-        systems=unknown_scores,
-    )
-    if not systems:
-        return scores
-    return dataclasses.replace(
-        scores,
-        systems=_score_systems(prepared_metric, system_statistics),
-        resample=functools.partial(_score_resampled, prepared_metric, system_statistics),
+        systems=system_scores,
+        resample=resample,
     )
 
 
@@ -141,8 +139,8 @@ def chain_statistics(
 def statistics_signature(meteor: Meteor) -> str:
     """Return the cache key of a chain's statistics.
 
-    Statistics do not depend on the parameters of the formula. Therefore, all parameters and weights are set to zero in
-    the key, and the name of the task is left out.
+    Statistics do not depend on the parameters of METEOR's formula. Therefore, the key contains zeros instead of the
+    parameters and weights, and it does not contain the name of the task.
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
@@ -191,15 +189,14 @@ class _StatisticsLoader:
             needed_segments: mask of the segments whose statistics are needed, ``(segments,)``.
         """
         key = self._make_key(system_index)
-        statistics = self._read_cache(key)
-        is_unknown = np.isnan(statistics).any(axis=1)
+        cached_statistics = self._read_cache(key)
+        is_unknown = np.isnan(cached_statistics).any(axis=1)
         missing_segments = np.flatnonzero(needed_segments & is_unknown)
         if not len(missing_segments):
-            return statistics
+            return cached_statistics
         new_statistics = self._compute(system_index, missing_segments.tolist())
-        if statistics.shape[1] != new_statistics.shape[1]:
-            # The cache does not contain any statistics of this system.
-            statistics = np.full((len(self.test), new_statistics.shape[1]), np.nan)
+        # If nothing is cached, the single column of NaN is repeated.
+        statistics = np.broadcast_to(cached_statistics, (len(self.test), new_statistics.shape[1])).copy()
         statistics[missing_segments] = new_statistics
         self.cache.put(key, {"statistics": statistics})
         return statistics
@@ -236,8 +233,8 @@ class _StatisticsLoader:
             [[reference[index] for reference in self.test.references] for index in segments],
             None if source is None else [source[index] for index in segments],
         )
-        # The function evaluate() uses threads, and checks the results of the metric. Missing scores are allowed here,
-        # because the caller decides whether they are an error.
+        # The function evaluate() scores batches in several threads, and checks the results of the metric.
+        # The argument finite=False allows missing scores. The caller decides whether a missing score is an error.
         table = evaluate([self.metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
         statistics = table.systems[0].metrics[0].statistics
         assert statistics is not None

@@ -39,24 +39,27 @@ class JsonLinesOutput(OutputFormat):
 def _json_pieces(value: Any, level: int = 0) -> Iterator[str]:
     """Yield a JSON document in pieces, which together equal ``json.dumps(value, indent=2)``.
 
+    The pieces can be written one after the other, so that the items of a lazy sequence are never all in memory.
+
     Args:
-        value: the document or a part of it. It may contain sequences that create their items on demand.
+        value: the document or a part of it. It may contain lazy sequences, which create their items on demand.
         level: the level of indentation.
     """
     line_start = "\n" + "  " * level
     if not _is_lazy(value):
         text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready)
+        # Every line break belongs to the indentation, because line breaks in strings are escaped.
         yield text.replace("\n", line_start)
         return
     if not value:
         yield "[]"  # The value is an empty lazy sequence.
         return
     opening, closing = ("{", "}") if isinstance(value, Mapping) else ("[", "]")
-    yield opening
-    for index, (label, item) in enumerate(_label_items(value)):
-        comma = "," if index > 0 else ""
-        yield f"{comma}{line_start}  {label}"
+    separator = opening
+    for label, item in _label_items(value):
+        yield f"{separator}{line_start}  {label}"
         yield from _json_pieces(item, level + 1)
+        separator = ","
     yield f"{line_start}{closing}"
 
 

@@ -12,7 +12,7 @@ from meteor_e.render.scores import ScoreResult
 
 
 class WmtOutput(OutputFormat):
-    """Output as a score file of the WMT metrics task, with segment scores if requested, and otherwise system scores."""
+    """A score file of the WMT metrics task. It contains segment scores if requested, and otherwise system scores."""
 
     name: ClassVar[str] = "wmt"
     segments: ClassVar[bool] = True

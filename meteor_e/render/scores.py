@@ -65,7 +65,7 @@ class NumberFormat(NamedTuple):
 
 
 class TaskScores(NamedTuple):
-    """The scores of a system for a file of the WMT metrics task.
+    """One system's scores, to be written to a file for the WMT metrics task.
 
     Attributes:
         metric: the name of the metric.
@@ -214,21 +214,21 @@ class ScoreResult(Result):
         return Grid(header, rows, notes=self._score_notes())
 
     def _format_metric_column(self, index: int, number_format: NumberFormat) -> Iterator[_GridColumn]:
-        """Yield the text columns of a metric column: the scores and, if requested, intervals and score components."""
+        """Yield the text columns of a metric column: the scores and, if requested, intervals and score components.
+
+        The first value of a metric column is the score. Its components follow.
+        """
         column = self.table.columns[index]
         values_by_system = [self.table.column_values(system)[index] for system in self.table.systems]
         title = column.name if column.higher_is_better else f"{column.name} ↓"
-        # The score is the first value, and its components follow.
-        n_values = 1 + len(column.parts)
-        score_cells, *part_cells = [
-            [number_format.format(values[i]) for values in values_by_system] for i in range(n_values)
-        ]
-        yield _GridColumn(title, score_cells)
+        yield _GridColumn(title, [number_format.format(values[0]) for values in values_by_system])
         if self.intervals is not None and column.name in self.intervals.columns:
             intervals = self.intervals.columns[column.name]
             yield _GridColumn(INTERVAL_TITLE, [number_format.format_interval(interval) for interval in intervals])
+        # The components of several metrics would make the table too wide.
         if len(self.table.columns) == 1:
-            for part, cells in zip(column.parts, part_cells, strict=True):
+            for value_index, part in enumerate(column.parts, 1):
+                cells = [number_format.format(values[value_index]) for values in values_by_system]
                 yield _GridColumn(PART_TITLES.get(part, part), cells)
 
     def _score_notes(self) -> list[str]:
@@ -306,7 +306,7 @@ class ScoreResult(Result):
 
     def _segment_record(self, system: SystemScores, row: SegmentRow) -> list[object]:
         """Return a row with the scores and score components of a segment."""
-        # Significance tests compare systems, so their cells are empty in the rows of segments.
+        # Significance tests compare whole systems, so segments have empty cells in the columns of the tests.
         test_cells = [] if self.tests is None else [None] * len(TEST_TITLES)
         cells: list[object] = [system.system, row.id]
         for values in row.values:

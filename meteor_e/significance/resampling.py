@@ -83,26 +83,26 @@ def interval(values: Floats, confidence: float = 0.95) -> Interval:
     return Interval(float(low), float(high))
 
 
-def random_signs(
-    units: int, samples: int, seed: int | Sequence[int] = DEFAULT_SEED, block: int = 200
+def draw_exchanges(
+    n_units: int, n_samples: int, seed: int | Sequence[int] = DEFAULT_SEED, block_size: int = 200
 ) -> Iterator[NDArray[np.bool_]]:
     """Choose at random which segments or other units two systems exchange in each sample of a permutation test.
 
-    Exchanging a unit changes the sign of its score difference.
+    Swapping the two systems' scores of a unit flips the sign of the unit's score difference.
 
     Args:
-        units: the number of units, such as segments.
-        samples: the number of samples.
+        n_units: the number of units, such as segments.
+        n_samples: the number of samples.
         seed: the seed of NumPy's default generator.
-        block: the maximum number of samples in a block.
+        block_size: the maximum number of samples in a block.
 
     Yields:
         For each sample of a block, a boolean mask of the units to exchange, ``(samples, units)``.
     """
     random = np.random.default_rng(seed)
-    for start in range(0, samples, block):
-        block_size = min(block, samples - start)
-        yield random.integers(2, size=(block_size, units), dtype=bool)
+    for start in range(0, n_samples, block_size):
+        n_rows = min(block_size, n_samples - start)
+        yield random.integers(2, size=(n_rows, n_units), dtype=bool)
 
 
 def permutation_p(extreme: int, samples: int) -> float:

@@ -20,7 +20,14 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import ConfigError, InputError, count_of
 from meteor_e.scoring import arrays
 from meteor_e.scoring.statistics import Statistics, to_additive
-from meteor_e.significance.resampling import SLACK, Interval, draw_weight_blocks, interval, permutation_p, random_signs
+from meteor_e.significance.resampling import (
+    SLACK,
+    Interval,
+    draw_exchanges,
+    draw_weight_blocks,
+    interval,
+    permutation_p,
+)
 
 Scorer: TypeAlias = Callable[[Floats], Floats]
 """A function that computes scores, ``(samples,)``, from sums of statistics, ``(samples, width)``."""
@@ -193,7 +200,7 @@ def _list_tests(
     resampled_scores: Sequence[Floats],
     p_values: Mapping[SystemPair, float],
 ) -> list[SystemTest]:
-    """Return a list that begins with a baseline without a test, followed by the tests of all later systems.
+    """Return one result per system, from the baseline on. The result of the baseline does not contain a test.
 
     Args:
         baseline: the index of the baseline.
@@ -255,7 +262,7 @@ def _compute_randomization_p_values(
     extreme_counts = dict.fromkeys(differences, 0)
     for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):  # (systems, samples, width)
         for (baseline, system), difference in differences.items():
-            # An exchange adds the changes to the baseline's total, and subtracts them from the other system's total.
+            # Exchanging segments adds their changes to the baseline's total and subtracts them from the other total.
             changes = exchanged_sums[system] - exchanged_sums[baseline]
             baseline_scores = scorer(totals[baseline] + changes)
             system_scores = scorer(totals[system] - changes)
@@ -266,10 +273,10 @@ def _compute_randomization_p_values(
 
 
 def _sum_exchanged_segments(statistics: Sequence[Floats], samples: int, seed: int) -> Iterator[Floats]:
-    """Sum the statistics of random subsets of the segments, and yield blocks ``(systems, samples, width)``."""
+    """Sum the statistics of random subsets of segments, and yield arrays of shape ``(systems, samples, width)``."""
     # The statistics of all systems are concatenated, because one large matrix product is faster than many small ones.
     columns = np.concatenate(statistics, axis=1, dtype=_sum_type(statistics))
-    for is_exchanged in random_signs(len(columns), samples, seed):
+    for is_exchanged in draw_exchanges(len(columns), samples, seed):
         flat_sums = (is_exchanged.astype(columns.dtype) @ columns).astype(float)
         yield flat_sums.reshape(len(is_exchanged), len(statistics), -1).swapaxes(0, 1)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.api.formats import MetricColumn
 from meteor_e.api.metrics import Metric, main_scores
@@ -50,7 +51,7 @@ class Significance(NamedTuple):
 
 @dataclass(frozen=True)
 class TableTests:
-    """The significance tests of the systems in a score table against the first system.
+    """Significance tests that compare each system in a score table with the first system.
 
     Attributes:
         settings: the settings of the tests.
@@ -98,17 +99,21 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
     settings = significance.complete()
     _check_additive(metrics)
     _check_references(table)
-    column_tests: list[list[SystemTest]] = []
-    for metric_index, metric in enumerate(metrics):
-        statistics = _collect_statistics(table, metric_index)
-        for value_index, _ in _value_indexes(table, metric_index):
-            scorer = _column_scorer(metric, value_index)
-            column_tests.append(compare_systems(statistics, scorer, **settings._asdict()))
+    column_tests = [
+        compare_systems(
+            column.statistics,
+            column.scorer,
+            method=settings.method,
+            samples=settings.samples,
+            seed=settings.seed,
+        )
+        for column in _collect_columns(table, metrics)
+    ]
     return TableTests(settings, column_tests)
 
 
 def compute_intervals(table: ScoreTable, metrics: Sequence[Metric], seed: int = DEFAULT_SEED) -> TableIntervals:
-    """Compute the confidence intervals of the columns that show an interval without significance tests.
+    """Compute confidence intervals for the columns that show an interval even if there are no significance tests.
 
     The intervals come from the bootstrap. Each system is resampled separately, so the systems may have different
     segments.
@@ -119,24 +124,39 @@ def compute_intervals(table: ScoreTable, metrics: Sequence[Metric], seed: int = 
         seed: the seed of the bootstrap.
     """
     intervals: dict[str, list[Interval]] = {}
-    for metric_index, metric in enumerate(metrics):
-        statistics = _collect_statistics(table, metric_index)
-        for value_index, column in _value_indexes(table, metric_index):
-            if column.has_interval:
-                scorer = _column_scorer(metric, value_index)
-                intervals[column.name] = [score_interval(rows, scorer, seed=seed) for rows in statistics.values()]
+    for column in _collect_columns(table, metrics):
+        if column.heading.has_interval:
+            intervals[column.heading.name] = [
+                score_interval(rows, column.scorer, seed=seed) for rows in column.statistics.values()
+            ]
     return TableIntervals(intervals, METHODS["bootstrap"], seed)
 
 
-def _value_indexes(table: ScoreTable, metric_index: int) -> Iterator[tuple[int, MetricColumn]]:
-    """Yield each column of a metric, and the index of its score in the values that the metric returns.
+class _Column(NamedTuple):
+    """The data for significance tests of one column of a score table.
+
+    Attributes:
+        heading: the heading of the column.
+        statistics: the segment statistics of each system, by the index of the system.
+        scorer: the function that computes the scores in the column from sums of statistics.
+    """
+
+    heading: MetricColumn
+    statistics: dict[str, Floats]
+    scorer: Scorer
+
+
+def _collect_columns(table: ScoreTable, metrics: Sequence[Metric]) -> Iterator[_Column]:
+    """Yield the data for significance tests of each column of a score table.
 
     A metric returns the score of its first column, the parts of this score, the score of its next column, etc.
     """
-    value_index = 0
-    for column in table.metrics[metric_index].columns:
-        yield value_index, column
-        value_index += 1 + len(column.parts)
+    for metric_index, metric in enumerate(metrics):
+        statistics = _collect_statistics(table, metric_index)
+        value_index = 0
+        for heading in table.metrics[metric_index].columns:
+            yield _Column(heading, statistics, partial(_compute_scores, metric, value_index))
+            value_index += 1 + len(heading.parts)
 
 
 def _check_additive(metrics: Sequence[Metric]) -> None:
@@ -170,10 +190,6 @@ def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Float
     return statistics
 
 
-def _column_scorer(metric: Metric, value_index: int) -> Scorer:
-    """Return a function that computes one column of a metric from summed statistics."""
-
-    def score(sums: Any) -> Floats:
-        return main_scores(metric.scores(sums), value_index)
-
-    return score
+def _compute_scores(metric: Metric, value_index: int, sums: Floats) -> Floats:
+    """Compute one of the values that a metric returns from sums of statistics, ``(samples,)``."""
+    return main_scores(metric.scores(sums), value_index)

@@ -10,7 +10,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.scoring.formula import compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.significance import resampling
-from meteor_e.significance.resampling import draw_weight_blocks, draw_weights, random_signs
+from meteor_e.significance.resampling import draw_exchanges, draw_weight_blocks, draw_weights
 from meteor_e.significance.systems import compare_pairs, compare_systems, meteor_scorer, meteor_statistics
 
 
@@ -133,7 +133,7 @@ def test_randomization_equals_its_definition(scale):
     systems = [make_statistics(rng.integers(10, size=60) * scale) for _ in range(3)]
     tests = compare_pairs(dict(zip("abc", systems, strict=True)), compute_means, samples=300, seed=7)
     # A sample swaps the two systems in the segments whose sign is true.
-    is_swapped = np.concatenate(list(random_signs(60, 300, 7)))[..., None]
+    is_swapped = np.concatenate(list(draw_exchanges(60, 300, 7)))[..., None]
     for first, second in [(0, 1), (0, 2), (1, 2)]:
         first_score = compute_means(systems[first].sum(axis=0)[None])[0]
         second_score = compute_means(systems[second].sum(axis=0)[None])[0]

@@ -53,7 +53,7 @@ def _make_meteor(language: str, options: dict[str, Any]) -> Any:
     try:
         return _make_cached_meteor(language, json.dumps(options))
     except TypeError:
-        # An option such as a path or a matcher cannot be represented in JSON.
+        # Some options, such as paths and matchers, cannot be represented in JSON.
         return Meteor(language, **options)
 
 
@@ -98,7 +98,7 @@ class MeteorE(evaluate.Metric):
 
         batch = check_items(predictions=predictions, references=references)
         if not batch["predictions"]:
-            # The library evaluate cannot infer the data types of an empty batch.
+            # The ``evaluate`` library cannot infer the data types of an empty batch.
             return
         # All references become lists, because evaluate requires the same type for all segments of a batch.
         references = [[texts] if isinstance(texts, str) else texts for texts in batch["references"]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from meteor_e.api import ConfigError
 from meteor_e.base.array_cache import Floats, Integers
-from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p, random_signs
+from meteor_e.significance.resampling import SLACK, Interval, draw_exchanges, draw_weights, interval, permutation_p
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
@@ -219,7 +219,7 @@ def _permute_scores(
     """
     default_scores = _standardize(default)
     tuned_scores = _standardize(tuned)
-    for block in random_signs(len(data.unit_groups), samples, seed):
+    for block in draw_exchanges(len(data.unit_groups), samples, seed):
         for is_exchanged_unit in block:
             is_exchanged = is_exchanged_unit[data.units]
             permuted_default = np.where(is_exchanged, tuned_scores, default_scores)
