@@ -49,8 +49,7 @@ class ArrowRows:
     table: Any
 
     def __len__(self) -> int:
-        rows: int = self.table.num_rows
-        return rows
+        return int(self.table.num_rows)
 
     def arrow(self, schema: Any = None) -> Any:
         """Return the Arrow table or record batch. The argument ``schema`` is ignored."""
@@ -119,11 +118,12 @@ def find_text_columns(schema: Any, texts: TextColumns, name: str) -> dict[str, l
         InputError: if a column is missing, or if two columns have the same name.
     """
     paths = {}
-    for column, option in texts.options():
-        path = find_column(schema.names, column, name, option)
-        if schema.names.count(path[0]) > 1:
-            raise InputError(f"{name} has two columns {path[0]!r}; rename one of them")
-        paths[column] = path
+    for text_column, command_line_option in texts.options():
+        path = find_column(schema.names, text_column, name, command_line_option)
+        table_column = path[0]
+        if schema.names.count(table_column) > 1:
+            raise InputError(f"{name} has two columns {table_column!r}; rename one of them")
+        paths[text_column] = path
     return paths
 
 

@@ -15,7 +15,7 @@ BATCH_ROWS = 4096
 
 
 class Rows(Protocol):
-    """Represent all columns of several rows. The representation depends on the table format."""
+    """Several rows of a table with all of their columns. Each table format stores the rows in its own class."""
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -81,7 +81,7 @@ def read_references(columns: dict[str, Sequence[Any]], locate: RowLocator) -> li
 
 def _read_reference_column(cells: Sequence[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
     """Return the references of each row in one column."""
-    # Valid columns of strings or of lists are accepted as a whole, because formatting the location of each row is slow.
+    # A column of strings or of lists is checked as a whole, because formatting the location of each row is slow.
     if are_valid_texts(cells):
         return [(str(text),) for text in cells]  # NumPy has a subclass of str.
     if all(isinstance(cell, list) and cell and are_valid_texts(cell) for cell in cells):
@@ -90,7 +90,7 @@ def _read_reference_column(cells: Sequence[Any], column: str, locate: RowLocator
 
 
 def _read_reference_cell(cell: Any, location: str) -> Sequence[str]:
-    """Return the references in a cell, which contains a string or a list of strings, or raise an InputError.
+    """Return the references in a cell. Raise an InputError unless the cell contains a string or a list of strings.
 
     Args:
         cell: the cell.
@@ -121,7 +121,7 @@ def _check_surrogates(text: str, location: str) -> None:
 
 
 def _describe_mismatch(cell: Any) -> str:
-    """Return the part of an error message that names the type found instead of a string."""
+    """Return a phrase for error messages, such as ``expected a text, not int``, for a cell that is not a string."""
     is_nan = isinstance(cell, float) and math.isnan(cell)
     if cell is None or is_nan or type(cell).__name__ in _MISSING_VALUE_TYPES:
         return "expected a text, not a missing value (null)"
@@ -177,7 +177,7 @@ def get_nested(cells: list[Any], path: Sequence[str], locate: RowLocator) -> lis
 
 
 def _follow_path(cell: Any, path: Sequence[str], locate: RowLocator, row: int) -> Any:
-    """Return the value of a nested field in one cell.
+    """Return the value of a nested field that a cell contains.
 
     Args:
         cell: the cell.

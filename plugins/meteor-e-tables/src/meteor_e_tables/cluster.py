@@ -383,15 +383,26 @@ class _TaskQueue:
         self.tasks.append(_Task(batch, future))
 
     def is_full(self) -> bool:
-        """Return whether a result must be removed before the next batch is submitted."""
+        """Return whether the queue has reached its maximum number of tasks."""
         return len(self.tasks) >= self._max_tasks
 
     def pop_result(self) -> tuple[Batch, Any]:
-        """Wait for the oldest task, remove it from the queue, and return its batch and its result."""
+        """Wait for the oldest task, remove it from the queue, and return its batch and its result.
+
+        Raises:
+            MeteorError: if a segment cannot be scored, or if the cluster fails.
+        """
         # A task remains in the queue until its result is available, so that it can be canceled.
-        result = _get_result(self.tasks[0])
+        batch, future = self.tasks[0]
+        try:
+            with _connection_errors():
+                result = future.result()
+        except MeteorError:
+            raise
+        except Exception as error:
+            raise MeteorError(_describe_failure(error, batch)) from error
         self.tasks.popleft()
-        return result
+        return batch, result
 
     def cancel(self) -> None:
         """Cancel all tasks of the queue. Errors are ignored, because the connection may be lost."""
@@ -411,27 +422,16 @@ def _connection_errors() -> Iterator[None]:
         raise MeteorError(f"the connection with the cluster was lost: {_format_error(error)}") from error
 
 
-def _get_result(task: _Task) -> tuple[Batch, Any]:
-    """Wait for the result of a batch, and return the batch and the result.
-
-    Raises:
-        MeteorError: if a segment cannot be scored, or if the cluster fails.
-    """
+def _describe_failure(error: Exception, batch: Batch) -> str:
+    """Return an error message for a batch that the workers failed to score."""
     from distributed import KilledWorker
 
-    try:
-        with _connection_errors():
-            return task.batch, task.future.result()
-    except MeteorError:
-        raise
-    except KilledWorker as error:
-        first_id, last_id = task.batch.ids[0], task.batch.ids[-1]
-        raise MeteorError(
-            f"segments {first_id} to {last_id}: the workers that scored them ended one after another; "
+    if isinstance(error, KilledWorker):
+        return (
+            f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that scored them ended one after another; "
             "they may have had too little memory"
-        ) from error
-    except Exception as error:
-        raise MeteorError(f"a worker failed: {type(error).__name__}: {_format_error(error)}") from error
+        )
+    return f"a worker failed: {type(error).__name__}: {_format_error(error)}"
 
 
 _score_lock = threading.Lock()

@@ -72,7 +72,7 @@ class _NumberedRow(NamedTuple):
 
 
 def _check_duplicate_keys(line: str, key_prefixes: Sequence[str]) -> None:
-    """Raise a ValueError if a key of a column with texts occurs twice in a JSON object.
+    """Raise a ValueError if a JSON object contains the key of a text column twice.
 
     Args:
         line: a JSON object.
@@ -102,8 +102,8 @@ def _parse_line(line: str, key_prefixes: Sequence[str], location: str) -> dict[s
 
 
 def _make_key_prefix(column: str) -> str:
-    """Return the start of a column's key in a line of JSON, such as ``"translation`` for ``translation.de``."""
-    # The prefix has no closing quotation mark, because the period can also be a part of the key.
+    """Return the text with which a column's key begins in JSON, such as ``"translation`` for ``translation.de``."""
+    # The prefix omits the closing quotation mark, because ``translation.de`` can also be the complete key.
     return '"' + column.split(".")[0]
 
 

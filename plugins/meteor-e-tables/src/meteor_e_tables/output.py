@@ -72,7 +72,7 @@ class _Sink(NamedTuple):
 
 
 class _PendingRows:
-    """The rows of one input table that are not written yet, because the scores of some systems are missing.
+    """The rows of an input table that are stored until the scores of all systems are available.
 
     Args:
         writer: the writer of the output table.
@@ -106,7 +106,7 @@ class _PendingRows:
             self._write_rows(self._rows.popleft())
 
     def _write_rows(self, rows: Rows) -> None:
-        """Write several rows and the scores of all systems."""
+        """Write several rows together with the scores of all systems."""
         new_columns: dict[str, Any] = {}
         for queue in self._queues:
             new_columns.update(queue.take(len(rows)))
@@ -116,8 +116,8 @@ class _PendingRows:
 class _Output:
     """Write the scores of all systems to one table.
 
-    The scores of systems from the same input table are written into adjacent columns. The rows of several input tables
-    are written one table after the other.
+    Systems from the same input table share its rows, and their scores are written into adjacent columns. The rows of
+    each input table follow the rows of the previous input table.
 
     Args:
         run: the systems and metrics.
