@@ -47,7 +47,7 @@ def convert_vectors(source: Path, target: Path, *, key: str = "word", language: 
 
 
 def open_converted(source: Path) -> VectorFile:
-    """Open vectors of another program as a vector file. The converted file is cached.
+    """Convert the vectors of another program to a vector file, and open this file. The converted file is cached.
 
     The cache identifies a source by its path, size and modification time, because hashing gigabytes would take seconds
     whenever a program starts.

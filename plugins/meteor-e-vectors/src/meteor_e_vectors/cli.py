@@ -31,7 +31,7 @@ def vectors() -> None:
 
 
 def _select_target(output: str | None, language: str | None) -> Path:
-    """Return the path of the new vector file. By default, the vectors are installed for the language."""
+    """Return the path ``output``. Without ``output``, return the path of the installed vectors of a language."""
     from meteor_e_vectors.locations import vectors_path
 
     if output is not None:
@@ -96,12 +96,12 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
         corpus_path = folder / "corpus"
         with corpus_path.open("w", encoding="utf-8", newline="\n") as corpus_file:
-            size = write_corpus(corpus_file, meteor, corpus.texts, progress, key=corpus.key)
+            corpus_size = write_corpus(corpus_file, meteor, corpus.texts, progress, key=corpus.key)
         word_vectors = train_vectors(corpus_path, training, progress)
-        metadata = {**word_vectors.metadata, **_describe_corpus(corpus, meteor, size)}
-        write_vectors(target, word_vectors.words, word_vectors.rows, counts=word_vectors.counts, metadata=metadata)
+    metadata = {**word_vectors.metadata, **_describe_corpus(corpus, meteor, corpus_size)}
+    write_vectors(target, word_vectors.words, word_vectors.rows, counts=word_vectors.counts, metadata=metadata)
     n_words, dimension = word_vectors.rows.shape
-    click.echo(f"{target}: {n_words} words, {dimension} dimensions, from {size.words} words of text")
+    click.echo(f"{target}: {n_words} words, {dimension} dimensions, from {corpus_size.words} words of text")
 
 
 def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, size: CorpusSize) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, size: CorpusSize) ->
 
 
 def _check_lemmatizer(key: str, meteor: Meteor) -> None:
-    """Check that the lemmatizer provides the lemmas and tags that the keys of the vectors require.
+    """Check that the lemmatizer provides the lemmas and tags from which the keys of the vectors are formed.
 
     Raises:
         ConfigError: if there is no lemmatizer, or it does not provide tags.

@@ -32,18 +32,18 @@ def find_required_attributes(key: str) -> set[str]:
 
 
 def key_of(token: Token, key: str) -> str:
-    """Return the text by which the vector of a token is looked up.
+    """Return the lookup key of a token's vector.
 
     If a token does not have a lemma, its form is used. If a token does not have a tag, the universal tag ``X`` is used.
     """
-    lemma = token.lemma if token.lemma is not None else token.form
-    tag = token.tag if token.tag is not None else "X"
     if key == "word":
         return token.form
+    lemma = token.lemma if token.lemma is not None else token.form
+    tag = token.tag if token.tag is not None else "X"
     if key == "lemma":
         return lemma
     if key == "word_lemma":
         return f"{token.form}_{lemma}"
     if key == "word_POS":
         return f"{token.form}_{tag}"
-    return f"{lemma}_{tag}"
+    return f"{lemma}_{tag}"  # The only other key is "lemma_POS".

@@ -76,7 +76,7 @@ class VectorMatcher(SimilarityMatcher):
         return unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
 
     def describe(self) -> str:
-        """Return the text that describes the thresholds, the key and the vectors in the metric's signature."""
+        """Return the part of the metric's signature that describes the thresholds, the key and the vectors."""
         below = "" if self.options.below is None else f" below={self.options.below}"
         return f"threshold={self.options.threshold}{below} key={self.key} vectors@{self.vector_file.digest[:12]}"
 

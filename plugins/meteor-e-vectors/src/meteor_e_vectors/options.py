@@ -1,4 +1,4 @@
-"""Define the options of the training of word vectors, which the command line and the training share."""
+"""Define the options for training word vectors. The command line and the training code use the same class."""
 
 from __future__ import annotations
 

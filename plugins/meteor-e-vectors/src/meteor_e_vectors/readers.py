@@ -37,9 +37,9 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """Control characters, which occur in binary numbers but not in text."""
 _GENSIM_ERRORS = (
     *(EOFError, ValueError, OSError, AssertionError, NotImplementedError, KeyError, IndexError, TypeError),
-    *(OverflowError, MemoryError, AttributeError, struct.error, zlib.error),
+    *(OverflowError, MemoryError, AttributeError, struct.error, zlib.error, lzma.LZMAError),
 )
-"""The errors that gensim may raise for a damaged fastText model."""
+"""The errors that gensim may raise for a damaged file."""
 
 
 @dataclass
@@ -111,7 +111,7 @@ def _detect_word2vec_format(body: bytes, dimension: int) -> str:
     """Detect whether a word2vec file is text or binary, and return the name of the format."""
     first_line = body.partition(b"\n")[0]
     is_valid_text = _parse_line(first_line, dimension) is not None
-    # Malformed text counts as text, so that the reader can report the number of the malformed line.
+    # Malformed text is also classified as text, so that the text reader can report the number of the malformed line.
     if is_valid_text or not _CONTROL.search(body):
         return "word2vec-text"
     return "word2vec-binary"
@@ -270,14 +270,13 @@ def _read_binary(path: Path) -> WordVectors:
     """Read the binary format of word2vec with gensim."""
     from gensim.models import KeyedVectors
 
-    with _open(path) as stream:
-        word_count, dimension = _parse_header(_read(path, lambda: stream.readline(1 << 10)), str(path))
+    word_count, dimension = _parse_header(_read_first_line(path), str(path))
     if not word_count or not dimension:
         raise InputError(f"there are no vectors in {path}")
     _check_size(path, word_count, dimension, bytes_per_word=4 * dimension + 1)
     try:
         vectors = KeyedVectors.load_word2vec_format(str(path), binary=True, unicode_errors="replace")
-    except (EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, MemoryError) as error:
+    except _GENSIM_ERRORS as error:
         raise InputError(f"cannot read {path} as word2vec's binary format: {error_reason(error)}") from error
     return WordVectors("word2vec-binary", list(vectors.index_to_key), vectors.vectors)
 

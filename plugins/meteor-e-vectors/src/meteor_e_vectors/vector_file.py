@@ -266,12 +266,13 @@ def _make_metadata_section(
         sections: all other sections of the file, by name and in the order of the file.
         subwords: the subword vectors.
     """
-    content_sections = [sections[name] for name in ("word_offsets", "word_bytes", "rows", "subword_rows")]
+    # The digest identifies the vectors in signatures, so it covers only the sections that determine the vectors.
+    vector_sections = [sections[name] for name in ("word_offsets", "word_bytes", "rows", "subword_rows")]
     subword_lengths = str((subwords.shortest, subwords.longest)).encode()
-    complete_metadata = {**metadata, "digest": _compute_digest([*content_sections, subword_lengths])}
-    # The checksum is computed from the metadata without the checksum.
-    complete_metadata["sha256"] = _compute_checksum(sections.values(), complete_metadata)
-    return _encode_metadata(complete_metadata)
+    digest = _compute_digest([*vector_sections, subword_lengths])
+    # The checksum detects damage, so it covers the complete file except for the checksum itself.
+    checksum = _compute_checksum(sections.values(), {**metadata, "digest": digest})
+    return _encode_metadata({**metadata, "digest": digest, "sha256": checksum})
 
 
 def _check_vectors(words: Sequence[str], rows: NDArray[np.float32], subwords: Subwords | None) -> None:

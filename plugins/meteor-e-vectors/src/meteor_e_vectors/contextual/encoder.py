@@ -147,14 +147,12 @@ class Encoder:
         for index, part in enumerate(parts):
             piece_count = sum(map(len, part))
             indices_by_length.setdefault(piece_count, []).append(index)
-        has_equal_lengths = len(indices_by_length) < len(parts)
-        batch_size = BATCH if has_equal_lengths and self._can_batch else 1
-        batches = []
-        for length in sorted(indices_by_length, reverse=True):
-            indices = indices_by_length[length]
-            for start in range(0, len(indices), batch_size):
-                batches.append(indices[start : start + batch_size])
-        return batches
+        groups = [indices for _, indices in sorted(indices_by_length.items(), reverse=True)]
+        # If all lengths differ, ``_can_batch`` need not run the network to test whether batches are possible.
+        if len(groups) == len(parts):
+            return groups
+        size = BATCH if self._can_batch else 1
+        return [indices[start : start + size] for indices in groups for start in range(0, len(indices), size)]
 
     @functools.cached_property
     def _can_batch(self) -> bool:
@@ -162,16 +160,12 @@ class Encoder:
 
         In networks with 8-bit weights, the vectors can differ, because values are scaled by the maximum of the batch.
         """
-        word_count = min(5, self._tokenizer.max_pieces)
-        probes = [
-            [[(7 * word + probe) % self._tokenizer.vocabulary_size] for word in range(word_count)]
-            for probe in range(1, 4)
-        ]
-        batch_states = self._run_network(probes)
-        for probe, states in zip(probes, batch_states, strict=True):
-            if not np.array_equal(self._run_network([probe])[0], states):
-                return False
-        return True
+        # The test sentences contain arbitrary words, each of which consists of a single word piece.
+        piece_count = min(5, self._tokenizer.max_pieces)
+        piece_ids = np.add.outer([1, 2, 3], 7 * np.arange(piece_count)) % self._tokenizer.vocabulary_size
+        sentences = [[[piece_id] for piece_id in sentence_ids] for sentence_ids in piece_ids.tolist()]
+        separate_states = np.concatenate([self._run_network([sentence]) for sentence in sentences])
+        return np.array_equal(separate_states, self._run_network(sentences))
 
     def _run_network(self, parts: Sequence[Part]) -> NDArray[np.float32]:
         """Run the network on sentence parts of equal length. Return an array ``(parts, pieces, dimension)``."""
@@ -271,7 +265,9 @@ def _load_network(network: bytes, tensors: Sequence[str]) -> onnxruntime.Inferen
     missing_names = [name for name in tensors if name not in output_names]
     if not missing_names:
         return session
-    return onnxruntime.InferenceSession(network + encode_outputs(missing_names), options, providers=providers)
+    # A network file can be extended by appending a Protocol Buffers message that declares further outputs.
+    extended_network = network + encode_outputs(missing_names)
+    return onnxruntime.InferenceSession(extended_network, options, providers=providers)
 
 
 def encode_outputs(names: Sequence[str]) -> bytes:
@@ -312,7 +308,7 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     """
     folder = encoder_folder(encoder)
     versions = _read_versions(folder)
-    # The last layer can be requested by its number or by default, and both requests share one encoder.
+    # A request for the last layer by its number must return the same object as a request without a layer.
     layer_number = len(read_description(folder).layers) if layer is None else layer
     key = (str(folder.absolute()), *versions, layer_number)
     existing_encoder = _open_encoders.get(key)

