@@ -123,24 +123,23 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
     print_figures(model.card["figures"])
 
 
-def _make_recipe(training: PaperOptions) -> Recipe:
+def _make_recipe(options: PaperOptions) -> Recipe:
     """Return the recipe of a paper with the data and the settings of the command line."""
     import msgspec
     from meteor_e_learned.recipe import DataSpec
 
     from meteor_e_papers.paper_recipes import make_recipe
 
-    recipe = make_recipe(
-        training.recipe,
-        [DataSpec(index, sample=training.sample) for index in training.data],
-        {"word-vectors": training.word_vectors, "document-cosine": training.document_vectors},
-    )
+    data = [DataSpec(index, sample=options.sample) for index in options.data]
+    vector_files = {"word-vectors": options.word_vectors, "document-cosine": options.document_vectors}
+    recipe = make_recipe(options.recipe, data, vector_files)
+    changed_options = {} if options.epochs is None else {"epochs": options.epochs}
     return msgspec.structs.replace(
         recipe,
-        validation=[DataSpec(index) for index in training.validation],
-        language=training.language,
-        seed=training.seed,
-        options=recipe.options if training.epochs is None else {**recipe.options, "epochs": training.epochs},
+        validation=[DataSpec(index) for index in options.validation],
+        language=options.language,
+        seed=options.seed,
+        options={**recipe.options, **changed_options},
     )
 
 

@@ -72,7 +72,7 @@ def quiet_gensim() -> Iterator[None]:
 
 
 def _ignore(description: str) -> None:
-    """Ignore the description of a training step."""
+    """Ignore the description of a training step, because the caller does not show the progress."""
 
 
 @dataclass(frozen=True)

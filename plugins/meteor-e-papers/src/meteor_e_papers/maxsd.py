@@ -112,17 +112,17 @@ class MaxSD(Estimator):
         """
         self._words = self._make_word_table(run.vectors)
         self._scaler = FeatureScaler.fit(X.features, self.options.clip)
-        texts = self._prepare(X)
-        training = ComparisonData(texts, self._select_comparisons(X, y, texts.find_max_lengths()))
-        self.comparisons_ = len(training.comparisons)
-        if validation is None:
-            self._train(training, training, run)
-        else:
+        training_texts = self._prepare_texts(X)
+        training_comparisons = self._select_comparisons(X, y, training_texts.find_max_lengths())
+        training_data = validation_data = ComparisonData(training_texts, training_comparisons)
+        if validation is not None:
             validation_texts, validation_comparisons = validation
-            self._train(training, ComparisonData(self._prepare(validation_texts), validation_comparisons), run)
+            validation_data = ComparisonData(self._prepare_texts(validation_texts), validation_comparisons)
+        self.comparisons_ = len(training_comparisons)
+        self._train(training_data, validation_data, run)
         return self
 
-    def _prepare(self, texts: TextSamples) -> PreparedTexts:
+    def _prepare_texts(self, texts: TextSamples) -> PreparedTexts:
         """Convert texts and features to the input of the network."""
         return prepare_texts(texts, self._words, self._scaler)
 
@@ -211,7 +211,7 @@ class MaxSD(Estimator):
 
         device = choose_device(self.options.device)
         with single_thread(device):
-            logits = compute_scores(self._network.to(device), self._prepare(X))
+            logits = compute_scores(self._network.to(device), self._prepare_texts(X))
         self._network.cpu()
         return 1 / (1 + np.exp(-logits))
 

@@ -22,7 +22,7 @@ class ComparisonData:
     comparisons: Comparisons
 
     def find_reference_length(self, group: Integers) -> int:
-        """Return the number of words in the longest reference of the first comparison in a group of comparisons."""
+        """Return the number of words in the longest reference of a group of comparisons with the same references."""
         first_hypothesis = self.comparisons.better[group[0]]
         return max(len(reference) for reference in self.texts.references[first_hypothesis])
 

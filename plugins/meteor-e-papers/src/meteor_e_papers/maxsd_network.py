@@ -131,8 +131,8 @@ class SimilarityNetwork(nn.Module):
         else:
             encoded_pairs = self._encode_alone(hypotheses, references, dropout)
         differences = torch.sigmoid(self.compare(encoded_pairs))  # (hypotheses, layer)
-        similarities: Tensor = torch.sigmoid(self.similar(differences))[:, 0]
-        return similarities
+        similarities: Tensor = torch.sigmoid(self.similar(differences))  # (hypotheses, 1)
+        return similarities.squeeze(dim=1)
 
     def _encode_in_context(
         self, hypotheses: Sequence[Integers], references: Sequence[Integers], dropout: DropoutFunction
@@ -187,8 +187,8 @@ def _pad_words(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> I
 def _make_pooling_weights(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> NDArray[np.float32]:
     """Return the weights by which LSTM states are averaged, ``(sentences, 1, positions)``.
 
-    The weights of the states at the words of a sentence are equal and add up to 1. The weights of the states at the
-    context and at padding are 0.
+    The states at the words of a sentence have equal weights, which add up to 1. The states at its context and at the
+    padding have the weight 0.
     """
     starts = np.array([len(words) for words in contexts])
     ends = starts + np.array([len(words) for words in sentences])

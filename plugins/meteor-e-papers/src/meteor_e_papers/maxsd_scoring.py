@@ -22,7 +22,7 @@ BATCH_WORDS = 20_000
 def compute_logits(
     network: SimilarityNetwork, texts: PreparedTexts, rows: Integers, dropout: DropoutFunction = keep_all
 ) -> Tensor:
-    """Compute the scores of selected hypotheses as log odds, ``(rows,)``.
+    """Return the log odds of selected hypotheses, which are their scores, as a tensor ``(rows,)``.
 
     Args:
         network: the network.

@@ -104,7 +104,7 @@ class PreparedTexts:
     features: NDArray[np.float32]
 
     def find_max_lengths(self) -> Integers:
-        """Return the length of the longest text among each hypothesis and its references, in words."""
+        """For each hypothesis, count the words of the longest text: the hypothesis or one of its references."""
         lengths = []
         for hypothesis, references in zip(self.hypotheses, self.references, strict=True):
             lengths.append(max(len(text) for text in (hypothesis, *references)))

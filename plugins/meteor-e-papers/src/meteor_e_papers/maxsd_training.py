@@ -59,6 +59,7 @@ class TrainingProgress:
         optimizer_states = [self.optimizer.state[parameter] for parameter in self.parameters]
         square_averages = _flatten([state["square_avg"] for state in optimizer_states])
         delta_averages = _flatten([state["acc_delta"] for state in optimizer_states])
+        # A checkpoint can contain several models, so its arrays have a row for each model. Here, there is one model.
         return TrainingState(
             phase=0,
             epoch=self.epoch,

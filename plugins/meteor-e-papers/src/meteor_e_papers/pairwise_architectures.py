@@ -1,4 +1,4 @@
-"""The architectures of the pairwise network (Guzmán et al., 2015): the output of the network and its gradient.
+"""The architectures of the pairwise network (Guzmán et al., 2015). Each one computes outputs and gradients.
 
 All functions process several models with the same architecture at once. The parameters of the models are the rows of a
 tensor ``theta``. Gradients are computed explicitly, because automatic differentiation has a large overhead for small
@@ -137,14 +137,14 @@ class SingleLayer(Architecture):
         self.fan_sums = {"skip": self.n_inputs + N_OUTPUTS, "vectors": self.n_inputs + N_OUTPUTS}
 
     def forward(self, theta: Tensor, pairs: Tensor) -> Outputs:
-        """Compute the outputs of several models. There are no hidden nodes."""
+        """Compute the outputs of several models without hidden nodes."""
         parameters = self.split(theta)
         weights = torch.cat([parameters["skip"], parameters["vectors"]], dim=1)
         logits = parameters["bias"] + _sum_inputs(pairs, weights)
         return Outputs(logits, hidden=pairs.new_empty(*logits.shape, 0))
 
     def backward(self, theta: Tensor, pairs: Tensor, hidden: Tensor, slope: Tensor) -> Tensor:
-        """Return the gradient of a cost function. The parameters and the hidden nodes are not needed."""
+        """Return the gradient of a cost function. The arguments ``theta`` and ``hidden`` are ignored."""
         weight_gradient = _sum_pairs(pairs, slope)
         n_skip = self.sizes["skip"]
         bias_gradient = slope.sum(dim=1, keepdim=True)
@@ -190,7 +190,7 @@ class MultiLayer(Architecture):
         return Outputs(skip_logits + _sum_inputs(hidden, parameters["output"]), hidden)
 
     def backward(self, theta: Tensor, pairs: Tensor, hidden: Tensor, slope: Tensor) -> Tensor:
-        """Return the gradient of a cost function."""
+        """Return the gradient of a cost function. The slopes of the hidden nodes are computed by the chain rule."""
         features, vectors = torch.split(pairs, [2 * self.n_features, 3 * self.vector_size], dim=2)
         output_weights = self.split(theta)["output"]  # (models, nodes)
         # The derivative of tanh is 1 - tanh², and ``hidden`` contains the values of tanh.
@@ -218,7 +218,7 @@ class MultiLayer(Architecture):
         return matrix.view(-1, N_TEXTS * self.vector_size, N_GROUPS * self.group_size)
 
     def _split_groups(self, matrix: Tensor) -> Tensor:
-        """Return the weights of all groups in a matrix. This method is the inverse of :meth:`_join_groups`."""
+        """Extract the weights of all groups from a matrix, as the inverse of :meth:`_join_groups`."""
         blocks = matrix.view(-1, N_TEXTS, self.vector_size, N_GROUPS, self.group_size)
         return torch.stack([blocks[:, text, :, group] for group, text in GROUP_TEXTS], dim=1).flatten(1)
 
@@ -234,11 +234,11 @@ def _sum_inputs(inputs: Tensor, weights: Tensor) -> Tensor:
 
 
 def _sum_pairs(inputs: Tensor, slope: Tensor) -> Tensor:
-    """Return the weighted sum of each input over all pairs, which is the gradient of the weights of the inputs.
+    """Return the gradient of the input weights: the slope of each pair times its inputs, summed over all pairs.
 
     Args:
         inputs: the inputs, ``(models, pairs, inputs)``.
-        slope: the weights of the pairs, ``(models, pairs)``.
+        slope: the derivative of the cost with respect to the log odds, ``(models, pairs)``.
     """
     return (slope[:, None, :] @ inputs)[:, 0]
 

@@ -47,7 +47,7 @@ def compute_logistic_cost(architecture: Architecture, theta: Tensor, pairs: Tens
 def compute_kendall_cost(
     architecture: Architecture, theta: Tensor, pairs: Tensor, labels: Tensor, *, steepness: float
 ) -> Cost:
-    """Compute the cost of several models that approximates Kendall's τ by smooth functions (equation 6).
+    """Compute a cost that approximates Kendall's τ with smooth functions (equation 6), for several models.
 
     The cost compares the outputs of a model for both orders of the two hypotheses. The other arguments are described in
     :func:`compute_logistic_cost`.
@@ -60,11 +60,11 @@ def compute_kendall_cost(
     swapped_logits, swapped_hidden = architecture.forward(theta, swapped_pairs)
     output = torch.sigmoid(logits)
     swapped_output = torch.sigmoid(swapped_logits)
-    costs, cost_slope = _compute_order_costs(output - swapped_output, labels, steepness)
-    slope = cost_slope / pairs.shape[1]
-    # The derivative of the sigmoid function s is s · (1 - s).
-    logit_slope = slope * output * (1 - output)
-    swapped_logit_slope = -slope * swapped_output * (1 - swapped_output)
+    costs, delta_slope = _compute_order_costs(output - swapped_output, labels, steepness)
+    # Each slope is the derivative of the mean cost. The derivative of the sigmoid function s is s · (1 - s).
+    output_slope = delta_slope / pairs.shape[1]
+    logit_slope = output_slope * output * (1 - output)
+    swapped_logit_slope = -output_slope * swapped_output * (1 - swapped_output)
     gradient = architecture.backward(theta, pairs, hidden, logit_slope)
     swapped_gradient = architecture.backward(theta, swapped_pairs, swapped_hidden, swapped_logit_slope)
     return Cost(costs.mean(dim=1), gradient + swapped_gradient)
@@ -84,8 +84,10 @@ def _compute_order_costs(delta: Tensor, labels: Tensor, steepness: float) -> tup
     win = torch.sigmoid(steepness * delta)
     tie = torch.exp(-steepness * delta**2 / 2)
     costs = labels * (1 - win) + (1 - labels) * win + tie
+    # The derivative of the cost consists of the derivatives of its terms with ``win`` and of ``tie``.
     win_slope = (1 - 2 * labels) * steepness * win * (1 - win)
-    return costs, win_slope - steepness * delta * tie
+    tie_slope = -steepness * delta * tie
+    return costs, win_slope + tie_slope
 
 
 def make_cost_function(name: str, steepness: float) -> CostFunction:

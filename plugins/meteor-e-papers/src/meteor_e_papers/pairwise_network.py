@@ -148,12 +148,13 @@ class PairwiseNetwork(Estimator):
         self._check_inputs(X)
         n_features, vector_size = self.options.features, self.options.vector_size
         # A row contains the features of two hypotheses, and the vectors of two hypotheses and the reference.
-        features = X[:, : 2 * n_features].reshape(2 * len(X), n_features)
-        vectors = X[:, 2 * n_features :].reshape(3 * len(X), vector_size)
+        pair_features, pair_vectors = np.split(X, [2 * n_features], axis=1)
+        features = pair_features.reshape(2 * len(X), n_features)
+        vectors = pair_vectors.reshape(3 * len(X), vector_size)
         self.low_ = _repeat_for_texts(features.min(axis=0), vectors.min(axis=0))
         self.high_ = _repeat_for_texts(features.max(axis=0), vectors.max(axis=0))
         ranges = self.high_ - self.low_
-        # The factor of a constant input is 0. The size of the scaled range, from -1 to 1, is 2.
+        # The inputs are scaled to the range from -1 to 1, whose size is 2. Constant inputs are multiplied by 0.
         self.factor_ = np.divide(2, ranges, out=np.zeros_like(ranges), where=ranges > 0)
 
     def _check_inputs(self, pairs: Floats) -> None:
@@ -237,11 +238,12 @@ def fit_seeds(
     _check_networks(networks)
     for network in networks:
         network.fit_scaler(np.asarray(X, float))
-    # The scalers of all networks are equal.
-    training = networks[0].scale_data(X, y)
-    validation_data = training if validation is None else networks[0].scale_data(*validation)
+    # All networks have the same scaler, and the same options except for the seed.
+    first_network = networks[0]
+    training = first_network.scale_data(X, y)
+    validation_data = training if validation is None else first_network.scale_data(*validation)
     seeds = [network.options.seed for network in networks]
-    state = train_models(networks[0].options, seeds, training, validation_data, run or TrainingRun())
+    state = train_models(first_network.options, seeds, training, validation_data, run or TrainingRun())
     for index, network in enumerate(networks):
         network.theta_ = state.best_theta[index].astype(np.float32)
         network.best_tau_ = float(state.best_tau[index])

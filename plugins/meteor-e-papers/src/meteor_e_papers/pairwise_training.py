@@ -1,4 +1,4 @@
-"""The training of the pairwise network (Guzmán et al., 2015) with AdaGrad, for several seeds at the same time."""
+"""Trains the pairwise network (Guzmán et al., 2015) with AdaGrad. Models with several seeds are trained at once."""
 
 from __future__ import annotations
 
@@ -65,12 +65,15 @@ def compute_pair_logits(architecture: Architecture, theta: NDArray[np.float32], 
         theta: the parameters of the model, ``(parameters,)``.
         pairs: the scaled pairs, ``(pairs, inputs)``.
     """
-    parameters = torch.from_numpy(theta)[None]
+    parameters = torch.from_numpy(theta)
     n_batches = max(1, len(pairs) // VALIDATION_BATCH)
+    batch_logits = []
     with torch.no_grad():
-        batches = torch.from_numpy(pairs).tensor_split(n_batches)
-        logits = torch.cat([architecture.forward(parameters, batch[None]).logits[0] for batch in batches])
-    return np.asarray(logits.numpy(), float)
+        for batch in torch.from_numpy(pairs).tensor_split(n_batches):
+            # An architecture processes several models at once. Here, the axis of the models has the size 1.
+            outputs = architecture.forward(parameters[None], batch[None])
+            batch_logits.append(outputs.logits[0])
+    return np.asarray(torch.cat(batch_logits).numpy(), float)
 
 
 class _DeviceData(NamedTuple):
@@ -104,16 +107,16 @@ def _make_initial_state(options: Any, seeds: Sequence[int], training: LabeledPai
     """Draw the initial parameters of each model, and return the state before the first epoch."""
     architecture = make_architecture(options)
     generators = [np.random.default_rng(seed) for seed in seeds]
-    theta = np.stack([architecture.draw_parameters(generator) for generator in generators])
+    parameters = np.stack([architecture.draw_parameters(generator) for generator in generators])
     if options.skip_start == "logistic" and options.features:
-        # The weights of the skip arcs are the first parameters of a model.
-        theta[:, : 2 * options.features] = _fit_skip_weights(training, options.features)
+        # The first parameters of a model are the weights of the arcs that connect its features to the output.
+        parameters[:, : 2 * options.features] = _fit_skip_weights(training, options.features)
     return TrainingState(
         phase=0,
         epoch=0,
-        theta=theta,
-        squares=np.zeros_like(theta),
-        best_theta=theta,
+        theta=parameters,
+        squares=np.zeros_like(parameters),
+        best_theta=parameters,
         best_tau=np.full(len(seeds), -np.inf),
         best_epoch=np.zeros(len(seeds), np.int64),
         order=[dict(generator.bit_generator.state) for generator in generators],
@@ -286,10 +289,10 @@ class _Trainer:
         pair_batches = torch.split(self.data.validation_pairs, VALIDATION_BATCH)
         sign_batches = torch.split(self.data.validation_signs, VALIDATION_BATCH)
         for pair_batch, signs in zip(pair_batches, sign_batches, strict=True):
-            pairs = pair_batch.expand(len(theta), -1, -1)
-            swapped_pairs = self.architecture.swap_hypotheses(pairs)
+            pairs = pair_batch.expand(len(theta), -1, -1)  # (models, pairs of the batch, inputs)
             logits = self.architecture.forward(theta, pairs).logits
-            differences = logits - self.architecture.forward(theta, swapped_pairs).logits
+            swapped_logits = self.architecture.forward(theta, self.architecture.swap_hypotheses(pairs)).logits
+            differences = logits - swapped_logits  # (models, pairs of the batch)
             n_correct += (differences * signs > 0).sum(dim=1)
         n_pairs = max(1, len(self.data.validation_pairs))
         return np.asarray((2 * n_correct / n_pairs - 1).cpu().numpy().astype(float))

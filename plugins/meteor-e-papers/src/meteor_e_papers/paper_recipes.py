@@ -1,4 +1,4 @@
-"""Recipes that train the metrics of published papers. Users add the training data and the word vectors."""
+"""Recipes for training the metrics of published papers. Users supply the training data and the word vectors."""
 
 from __future__ import annotations
 

@@ -15,6 +15,6 @@ def split_with_case(text: str) -> list[str]:
 def split(text: str) -> list[str]:
     """Split a text into words like :func:`split_with_case`, and convert the words to lower case.
 
-    The training corpus of word vectors must be split in the same way.
+    Word vectors must be trained on texts that were split by this function.
     """
     return split_with_case(text.lower())

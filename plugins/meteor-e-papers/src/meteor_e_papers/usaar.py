@@ -155,7 +155,7 @@ class Cosine(Estimator):
         return {"columns": self.columns_}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the column indexes of the features."""
+        """Restore the column indexes of the features from the arrays of a model file."""
         columns = arrays["columns"].astype(np.int64)
         if sorted(columns.tolist()) != list(range(len(self.feature_names()))):
             raise ValueError("the positions of the features do not fit the estimator")
@@ -193,14 +193,14 @@ class Zwickel(Cosine):
         return {**super().arrays(), **parameters}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the slope, the intercept, and the column indexes of the features."""
+        """Restore the slope, the intercept, and the column indexes of the features from a model file."""
         super().restore(arrays)
         self.weight_ = float(arrays["weight"].reshape(1)[0])
         self.intercept_ = float(arrays["intercept"].reshape(1)[0])
 
 
 class Comet(Zwickel):
-    """The metric COMET, which is METEOR's score if it is 0 or 1, and ZWICKEL otherwise.
+    """The metric COMET, which returns METEOR's score if that score is 0 or 1, and otherwise ZWICKEL's score.
 
     See Vela and Tan (2015), section 3.4.
     """
@@ -209,7 +209,7 @@ class Comet(Zwickel):
     Options: ClassVar[type[Any] | str | None] = CometOptions
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the features that contain the cosine and METEOR's score."""
+        """Return the names of two features, which are the cosine and METEOR's score."""
         return (self.options.cosine, self.options.meteor)
 
     def score_segments(self, features: Floats) -> Floats:

@@ -107,8 +107,8 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
     def _shared_words_similarity(self, hypothesis: Counter[str], reference: Counter[str]) -> float:
         """Return the similarity of two texts whose words and phrases have been counted.
 
-        The similarity is Σ h(w) r(w) |v(w)|² / √(Σ h(w)² |v(w)|² · Σ r(w)² |v(w)|²). h(w) and r(w) count the word w in
-        the two texts, and v(w) is the vector of the word.
+        The similarity is a weighted cosine of the word counts. The weight of a word is the squared norm of its vector.
+        With the counts h and r of a word in the two texts, and its weight w, it is Σ w h r / √(Σ w h² · Σ w r²).
         """
         squared_norms = {word: self._squared_norm(word) for word in {*hypothesis, *reference}}
         product = add_in_order(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())

@@ -80,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty string, because a trained model may later read a different file."""
+        """Return an empty string. The file does not define the feature: a trained model can read another file."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class VectorFileFeature(FileFeature, SegmentFeature):
 
     @staticmethod
     def _compute_digest(vectors: Mapping[str, Sequence[float]]) -> str:
-        """Return the first characters of a digest of all texts and their vectors."""
+        """Return a digest of all texts and their vectors, which consists of 12 hexadecimal digits."""
         digest = hashlib.sha256()
         for text, vector in vectors.items():
             digest.update(f"{text}\t{vector}\n".encode("utf-8", "surrogatepass"))

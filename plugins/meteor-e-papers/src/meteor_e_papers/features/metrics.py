@@ -124,13 +124,12 @@ class BleuComponentsFeature(_MetricFeature):
 
         The precision is 0 for n-grams that are longer than the hypothesis.
         """
-        statistics = self._compute_statistics(batch)
-        lengths = statistics[:, :2]
-        matches = statistics[:, 2:6]
-        totals = statistics[:, 6:10]
+        # BLEU's statistics are two lengths, and the numbers of matches and of all n-grams of the orders 1 to 4.
+        lengths, matches, totals = np.split(self._compute_statistics(batch), [2, 6], axis=1)
+        hypothesis_length, reference_length = np.split(lengths, 2, axis=1)
         precisions = matches / np.maximum(totals, 1)
-        ratio = lengths[:, :1] / np.maximum(lengths[:, 1:], 1)
-        with np.errstate(divide="ignore"):
+        ratio = hypothesis_length / np.maximum(reference_length, 1)
+        with np.errstate(divide="ignore"):  # The brevity penalty of an empty hypothesis is exp(-∞).
             brevity_penalty = np.exp(np.minimum(0.0, 1 - 1 / ratio))
         return np.hstack([precisions, matches, totals, lengths, ratio, brevity_penalty])
 

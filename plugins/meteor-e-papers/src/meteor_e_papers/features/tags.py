@@ -7,8 +7,9 @@ Stanford neural parser in Guzmán et al. (2015). They represent the words, but n
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,8 +99,6 @@ def _load_tagger() -> Callable[..., list[tuple[str, str]]]:
     Raises:
         ConfigError: if TextBlob is not installed.
     """
-    import warnings
-
     try:
         from textblob.en import tag
     except ImportError as error:
@@ -111,8 +110,7 @@ def _load_tagger() -> Callable[..., list[tuple[str, str]]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         tag("warm", tokenize=False)
-    tagger: Callable[..., list[tuple[str, str]]] = tag
-    return tagger
+    return cast(Callable[..., list[tuple[str, str]]], tag)
 
 
 class TagVectorsFeature(SegmentFeature):
