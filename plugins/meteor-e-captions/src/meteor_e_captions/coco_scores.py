@@ -219,14 +219,14 @@ def _count_documents(ngrams_by_order: Sequence[Ngrams], frequencies: DocumentFre
         frequencies: the document frequencies.
     """
     vocabulary_size = len(frequencies.word_ids)
-    # The ids by which ``frequencies`` identifies the prefixes of n-grams. The prefix of single words has the id 0.
+    # In ``frequencies``, the empty prefix of single words has the id 0.
     known_ids = np.zeros(1, np.int64)
     document_counts = []
     for ngrams, known_ngrams in zip(ngrams_by_order, frequencies.ngrams_by_order, strict=True):
         prefix_ids = known_ids[ngrams.prefixes]
         keys = _combine_ids(prefix_ids, ngrams.last_words, vocabulary_size)
         is_in_vocabulary = (prefix_ids >= 0) & (ngrams.last_words < vocabulary_size)
-        # Unknown n-grams have the id -1.
+        # The ids of these n-grams in ``frequencies`` are the prefix ids of the next order. Unknown n-grams have -1.
         known_ids = find_indexes(known_ngrams.keys, np.where(is_in_vocabulary, keys, -1))
         document_counts.append(take_or_zero(known_ngrams.document_counts, known_ids))
     return document_counts

@@ -178,6 +178,7 @@ def _rate_words(
     caption_ratings = np.where(support > 0, 1.0, SYNONYM * caption_has_synonym)
     caption_words = DistinctWords(captions, support, caption_ratings)
 
+    # All stems that the caption contains have the rating 1.
     reference_ratings = np.ones(len(references.stem_id))
     reference_ratings[is_missing] = SYNONYM * missing_has_synonym
     return caption_words, DistinctWords(references, references.counts, reference_ratings)
@@ -385,8 +386,8 @@ def _find_shared_keys(first_keys: Integers, second_keys: Integers, n_synsets: in
     Returns:
         For each key of the first array, whether the second array contains it, and vice versa.
     """
-    # The lookup table contains one cell for each key of a block of segments, and fits into the processor's cache.
-    # It is faster than ``np.isin``, which sorts the keys or allocates a new table for each block.
+    # The lookup table has one cell per possible key of a block of segments, and fits into the processor's cache.
+    # Using one table for all blocks is faster than ``np.isin``, which sorts the keys or allocates a table per call.
     block_size = max(1, _TABLE_SIZE // n_synsets) * n_synsets
     max_key = max(first_keys.max(initial=0), second_keys.max(initial=0))
     block_starts = np.arange(0, max_key + 1, block_size)
