@@ -15,7 +15,7 @@ from meteor_e.base.errors import ConfigError, PluginError, add_location, near_mi
 from meteor_e.base.files import check_regular_file
 from meteor_e.base.yamlfile import is_path, resolve_path
 from meteor_e.chains.config import ChainEntry
-from meteor_e.chains.keys import KEYS, PLAIN, PlainKeys
+from meteor_e.chains.keys import KEYS, PLAIN_DEFAULTS, PlainKeys
 from meteor_e.engine.search import MAX_BEAM
 from meteor_e.languages.files import LANGUAGE_FOLDER, own_tasks, read_language
 from meteor_e.packs.resources import LanguageResources
@@ -63,23 +63,21 @@ class Chain(PlainKeys):
 
     def effective(self) -> dict[str, Any]:
         """Return the settings of this chain as a dictionary that can be saved as a YAML file."""
-        chain: dict[str, Any] = {
+        # If a key for a pack is missing, resolve() uses the pack that the language names.
+        default_pack = None if self.language.pack is None else NO_PACK
+        default_function_words = None if self.pack is None else OWN_FUNCTION_WORDS
+        settings = {
             "language": self.language.path or self.language.code,
             "task": self.task,
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [matcher.to_mapping() for matcher in self.matchers],
+            **{name: getattr(self, name) for name in PLAIN_DEFAULTS},
+            "pack": self.pack or default_pack,
+            "function_words": self.function_words or default_function_words,
+            "lemmatizer": None if self.lemmatizer is None else self.lemmatizer.to_mapping(),
         }
-        plain_settings = {name: getattr(self, name) for name in PLAIN}
-        chain |= {name: value for name, value in plain_settings.items() if value is not None}
-        # If these keys were omitted, resolve() would use the packs that the language names.
-        if self.pack is not None or self.language.pack is not None:
-            chain["pack"] = self.pack or NO_PACK
-        if self.pack is not None or self.function_words is not None:
-            chain["function_words"] = self.function_words or OWN_FUNCTION_WORDS
-        if self.lemmatizer is not None:
-            chain["lemmatizer"] = self.lemmatizer.to_mapping()
-        return chain
+        return {name: value for name, value in settings.items() if value is not None}
 
 
 def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
@@ -108,7 +106,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
 
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
-    """Return the language of a chain. If the chain names a segmenter, it replaces the language's own segmenter."""
+    """Return the language of a chain. A segmenter that the chain names replaces the language's own segmenter."""
     with add_location(config.locations.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
@@ -156,9 +154,9 @@ def _check_values(config: ChainConfig) -> None:
 def _default_weights(language: Language, task_name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
     """Return a mapping from the names of the default matchers to their weights.
 
-    The task ``universal`` only has weights for two matchers. If a user's language file has ``universal`` as its default
-    task, the chain uses all matchers that the file lists. The default tasks of built-in languages, however, may
-    intentionally omit matchers.
+    By default, these are the matchers of the task. The task ``universal``, however, omits most matchers. If a user's
+    language file does not define its own default task, all matchers that the file lists are therefore used. The tasks
+    of built-in languages omit matchers on purpose.
     """
     is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
     if is_builtin or task_name != language.default_task or task_name in own_tasks(language):
@@ -181,7 +179,7 @@ def _resolve_pack(config: ChainConfig, language: Language) -> str | None:
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
-    """Return the resource pack that supplies the function words, or ``None`` for the main pack of the chain.
+    """Return the pack that supplies the function words, or ``None`` if it is the pack of all other resources.
 
     If the user names a pack, this pack also supplies the function words by default.
     """
@@ -222,9 +220,9 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
     """
     with add_location(entry.location):
         component = registry.kinds[kind].get(entry.name)
-        has_loaded_options_class = isinstance(component.Options, type)
-        if not entry.options and not has_loaded_options_class:
-            # The slow imports of the options class and of the checker are avoided, because there is nothing to check.
+        # If the attribute Options is a string, the class of the options is imported later. This import is slow.
+        is_options_class_imported = isinstance(component.Options, type)
+        if not entry.options and not is_options_class_imported:
             return entry
         options = make_option_paths_absolute(component, entry)
         component.check_options(options)
@@ -265,18 +263,17 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
         return registry.languages.get(name)
     try:
         language = _find_language_of_code(name, registry)
+        problem = f"language {language.code!r} ({language.name}) has no definition"
     except ConfigError as error:
         if pack is None:
             raise
         # A pack may define a language with a code of its own.
         return _read_language_of_pack(name, pack, str(error))
-    if not language.script:
-        return language
-    # Only generic definitions name a script.
-    message = f"language {language.code!r} ({language.name}) has no definition"
-    if pack is not None:
-        return _read_language_of_pack(name, pack, message)
-    warn_user(f"{message}; the generic definition of the script {language.script} is used")
+    is_generic = language.script != ""  # Only generic definitions name a script.
+    if is_generic and pack is not None:
+        return _read_language_of_pack(name, pack, problem)
+    if is_generic:
+        warn_user(f"{problem}; the generic definition of the script {language.script} is used")
     return language
 
 
@@ -296,13 +293,13 @@ def _find_language_of_code(name: str, registry: PluginRegistry) -> Language:
     return generic_language(tag)
 
 
-def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
+def _read_language_of_pack(name: str, pack: str, problem: str) -> Language:
     """Read the language file of a resource pack.
 
     Args:
         name: the code of the language.
         pack: the name or folder of the pack.
-        message: the error message if the pack does not define the language.
+        problem: the reason why the pack must define the language, for the error message.
 
     Raises:
         ConfigError: if the pack is not installed, or does not define the language.
@@ -312,20 +309,17 @@ def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
 
     folder = Path(pack) if is_path(pack) else PackStore().root / pack
     file = folder / LANGUAGE_FILE
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{problem}. The pack {pack!r}, which could define it, is not installed; "
+            f"build it first: meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
+        )
     if not file.is_file():
-        reason = _explain_missing_language(folder, name)
-        raise ConfigError(f"{message}. The pack {pack!r}, which could define it, {reason}")
+        raise ConfigError(f"{problem}. The pack {pack!r}, which could define it, has no {LANGUAGE_FILE}")
     language = find_language(str(file.absolute()))
     if name not in (language.code, *language.aliases):
-        raise ConfigError(message)
+        raise ConfigError(problem)
     return language
-
-
-def _explain_missing_language(pack_folder: Path, name: str) -> str:
-    """Return the reason why a resource pack does not define a language, as the predicate of an error message."""
-    if pack_folder.is_dir():
-        return "has no language.yaml"
-    return f"is not installed; build it first: meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
 
 
 def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
@@ -389,12 +383,12 @@ def signature(chain: Chain, components: ChainComponents) -> str:
         "lang": _describe_language(chain.language),
         "task": chain.task,
         "norm": chain.normalization.value,
+        # The parameters are abbreviated by their first letters.
+        **{parameter[0]: repr(getattr(chain.parameters, parameter)) for parameter in GREEK},
+        "match": "+".join(matchers),
+        **_describe_plain_settings(chain),
+        "pack": components.resources.description,
     }
-    # The parameters are abbreviated by their first letters.
-    parts |= {parameter[0]: repr(getattr(chain.parameters, parameter)) for parameter in GREEK}
-    parts["match"] = "+".join(matchers)
-    parts |= _describe_plain_settings(chain)
-    parts["pack"] = components.resources.description
     if components.lemmatizer is not None:
         parts["lemmas"] = _describe_component(components.lemmatizer)
     if components.segmenter is not None:
@@ -408,7 +402,7 @@ def signature(chain: Chain, components: ChainComponents) -> str:
 def _describe_plain_settings(chain: Chain) -> dict[str, str]:
     """Return the parts of the signature that describe the settings of :class:`PlainKeys`, without the segmenter."""
     parts = {}
-    for name, default in PLAIN.items():
+    for name, default in PLAIN_DEFAULTS.items():
         key = KEYS[name]
         value = getattr(chain, name)
         if name != "segmenter" and (key.signature or value != default):

@@ -64,7 +64,7 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
 
 
 def _iterate_matcher_names(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
-    """Yield each name of a matcher in the content of a language file, together with its key."""
+    """Yield every matcher name in the content of a language file, together with the key of the name."""
     for index, name in enumerate(content["matchers"]):
         yield ("matchers", index), name
     for task, values in content.get("tasks", {}).items():

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, warn_user
 from meteor_e.base.yamlfile import Document, Key, is_path, read_yaml
-from meteor_e.chains.keys import KEYS, PLAIN
+from meteor_e.chains.keys import KEYS, PLAIN_DEFAULTS
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -102,11 +102,11 @@ class ChainConfig:
         """
         overrides = make_chain_from_keys(keys)
         new_names = {name for name, value in keys.items() if value is not None}
-        new_settings = {name: getattr(overrides, name) for name in new_names if name not in PLAIN}
-        new_settings["plain"] = {**self.plain, **overrides.plain}
-        # The replaced settings do not come from the file.
-        new_settings["locations"] = {name: text for name, text in self.locations.items() if name not in new_names}
-        return replace(self, **new_settings)
+        new_fields = {name: getattr(overrides, name) for name in new_names if name not in PLAIN_DEFAULTS}
+        plain_settings = {**self.plain, **overrides.plain}
+        # A new setting does not come from the file, so it does not have a location.
+        locations = {name: location for name, location in self.locations.items() if name not in new_names}
+        return replace(self, **new_fields, plain=plain_settings, locations=locations)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -207,10 +207,10 @@ def open_chain(source: ChainSource) -> Document:
     """
     if isinstance(source, Mapping):
         return Document(source)
-    if isinstance(source, str):
-        return read_yaml(Path(source) if is_path(source) else _find_chain_file(source))
-    if not isinstance(source, os.PathLike) and not hasattr(source, "read_bytes"):
+    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read_bytes"):
         raise ConfigError(f"a chain must be a path, a name or a mapping, not {source!r}")
+    if isinstance(source, str) and not is_path(source):
+        return read_yaml(_find_chain_file(source))
     return read_yaml(source)
 
 
@@ -223,9 +223,10 @@ def _find_chain_file(name: str) -> Path | Traversable:
     from meteor_e.plugins.registry import plugin_registry
 
     chains = plugin_registry().chains
-    if Path(name).is_file():
-        if name not in chains:
-            return Path(name)
+    is_file = Path(name).is_file()
+    if is_file and name not in chains:
+        return Path(name)
+    if is_file:
         warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
     try:
         return chains.get(name)
@@ -234,7 +235,7 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def _suggest_chain_file(name: str) -> str:
-    """Return a suggestion for an error message about an unknown chain if a YAML file has its name."""
+    """Return a hint for an error message about an unknown chain if there is a YAML file with this name."""
     for path in (f"{name}.yaml", f"{name}.yml"):
         if Path(path).is_file():
             return f" (did you mean the file {path}?)"
@@ -245,7 +246,7 @@ def _make_chain(document: Document) -> ChainConfig:
     """Create a chain from the checked content of a YAML file, and make all paths absolute."""
     # Keys that the document omits keep the default values of ChainConfig.
     settings = {name: _read_value(name, document) for name in document.data}
-    plain_settings = {name: settings.pop(name) for name in PLAIN if name in settings}
+    plain_settings = {name: settings.pop(name) for name in PLAIN_DEFAULTS if name in settings}
     settings.setdefault("name", Path(document.source).stem)
     return ChainConfig(**settings, plain=plain_settings, locations=_locate_keys(document))
 
@@ -253,17 +254,19 @@ def _make_chain(document: Document) -> ChainConfig:
 def _read_value(name: str, document: Document) -> Any:
     """Convert the value of a key to the type that :class:`ChainConfig` needs."""
     value = document.data[name]
-    if name == "parameters":
-        return {parameter: float(number) for parameter, number in value.items()}
-    if name == "normalization":
-        return Normalization(value)
-    if name == "matchers":
-        return _read_matchers(document)
-    if name == "lemmatizer":
-        return _read_lemmatizer(document)
-    key = KEYS[name]
-    is_path = key.is_path is not None and key.is_path(value)
-    return document.path(value) if is_path else key.type(value)
+    match name:
+        case "parameters":
+            return {parameter: float(number) for parameter, number in value.items()}
+        case "normalization":
+            return Normalization(value)
+        case "matchers":
+            return _read_matchers(document)
+        case "lemmatizer":
+            return _read_lemmatizer(document)
+        case _:
+            key = KEYS[name]
+            is_path = key.is_path is not None and key.is_path(value)
+            return document.path(value) if is_path else key.type(value)
 
 
 def _locate_keys(document: Document) -> dict[str, str]:

@@ -160,5 +160,5 @@ KEYS = {
 }
 """The keys of a chain, by name."""
 
-PLAIN: Mapping[str, Any] = {field.name: field.default for field in fields(PlainKeys)}
+PLAIN_DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(PlainKeys)}
 """The default values of :class:`PlainKeys`, by name."""

@@ -39,7 +39,7 @@ class MatcherEntry(Struct, kw_only=True):
 
 
 class LemmatizerEntry(Struct, kw_only=True):
-    """A lemmatizer. All other keys are options of the lemmatizer."""
+    """A lemmatizer. All keys except ``use`` are options of the lemmatizer."""
 
     use: Annotated[Name, Meta(description="The lemmatizer's name.")]
 

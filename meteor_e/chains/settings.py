@@ -147,7 +147,7 @@ def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], regist
         PluginError: for a matcher or lemmatizer that is not installed.
     """
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
-        # The entry does not have options, or it is not valid.
+        # A plain name does not have options, and an invalid entry is reported later.
         return entry
     component = registry.kinds[kind].get(entry["use"])
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from meteor_e import ConfigError, Meteor, __version__
 from meteor_e.chains.config import _is_simple, load_chain, make_chain_from_keys
-from meteor_e.chains.keys import KEYS, PLAIN, ChainArguments
+from meteor_e.chains.keys import KEYS, PLAIN_DEFAULTS, ChainArguments
 from meteor_e.chains.schemas import MeteorOptions, json_schema
 from meteor_e.cli.options import parse_settings
 from meteor_e.engine.search import MAX_BEAM
@@ -40,7 +40,7 @@ def test_command_line_can_set_all_keys():
 def test_plain_keys_reach_the_chain_and_the_signature():
     values = {"beam": 7, "character_mode": True, "average": "macro", "segmenter": "script"}
     # Add each new key to this test. The key idf is missing because it cannot be combined with character_mode.
-    assert values.keys() | {"idf"} == PLAIN.keys()
+    assert values.keys() | {"idf"} == PLAIN_DEFAULTS.keys()
     meteor = Meteor("other", matchers=["exact"], **values)
     assert values.items() <= meteor.chain.effective().items()
     assert "|beam:7|units:chars|average:macro|" in meteor.signature
