@@ -56,7 +56,7 @@ class _Keys(NamedTuple):
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
-        """Return the expected weight of the words that each text has in common with a randomly chosen text.
+        """For each text, return the expected weight of the words that it shares with a randomly chosen text.
 
         Args:
             text_weights: probability of each text.
@@ -65,8 +65,8 @@ class _Keys(NamedTuple):
         expected_weights = self.weights * probabilities[self.keys]
         return np.asarray(np.bincount(self.texts, weights=expected_weights, minlength=len(text_weights)), float)
 
-    def matches(self, hypotheses: Integers, references: Integers) -> Floats:
-        """Return a matrix with the weight of the common words of each hypothesis and each reference.
+    def weigh_matches(self, hypotheses: Integers, references: Integers) -> Floats:
+        """Return a matrix with the weight of the words that each hypothesis shares with each reference.
 
         Args:
             hypotheses: indexes of distinct texts.
@@ -76,10 +76,11 @@ class _Keys(NamedTuple):
             A matrix, ``(hypotheses, references)``.
         """
         # Keys that do not occur in any hypothesis cannot match, so they do not get a column.
-        keys = np.unique(self.keys[np.isin(self.texts, hypotheses)])
-        word_weights = self._to_matrix(hypotheses, keys, self.weights)
-        key_occurs = self._to_matrix(references, keys, np.ones(len(self.weights)))
-        return np.asarray(word_weights @ key_occurs.T, float)
+        is_in_hypothesis = np.isin(self.texts, hypotheses)
+        hypothesis_keys = np.unique(self.keys[is_in_hypothesis])
+        hypothesis_weights = self._to_matrix(hypotheses, hypothesis_keys, self.weights)
+        reference_contains_key = self._to_matrix(references, hypothesis_keys, np.ones(len(self.weights)))
+        return np.asarray(hypothesis_weights @ reference_contains_key.T, float)
 
     def _to_matrix(self, texts: Integers, keys: Integers, cell_values: Floats) -> NDArray[np.float32]:
         """Return a matrix with a row for each text and a column for each key. Cells are 0 if a text lacks a key.
@@ -146,9 +147,9 @@ class _ExpectedMatches(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """Store the keys of words that a matcher or a previous matcher of the chain compares.
+    """Store the keys by which a matcher and all previous matchers of the chain compare words.
 
-    The matches of a level therefore include those of all previous levels.
+    The matches of a level therefore include the matches of all previous levels.
 
     Attributes:
         keys: the keys of the words.
@@ -196,9 +197,9 @@ class _TextCounts:
         return expected + self._self_match_penalties(text_weights)
 
     def _self_match_penalties(self, text_weights: Floats) -> Floats:
-        """Return the amounts by which the penalty lowers the expected scores because a text can match itself.
+        """Return the penalty for the match of each text with itself, weighted by the probability of the text.
 
-        METEOR does not penalize a match of a text with itself, which is a single chunk.
+        The expected scores contain this penalty. METEOR, however, does not penalize texts that match in a single chunk.
 
         Args:
             text_weights: probability of each text as a reference.
@@ -219,20 +220,19 @@ class _TextCounts:
         Returns:
             A matrix, ``(hypotheses, references)``.
         """
-        level_matches = [level.keys.matches(hypotheses, references) for level in self.levels]
+        level_matches = [level.keys.weigh_matches(hypotheses, references) for level in self.levels]
         matches = _ExpectedMatches(
             weighted=self._apply_matcher_weights(level_matches),
-            words=self.words.matches(hypotheses, references),
-            bigrams=self.bigrams.matches(hypotheses, references),
+            words=self.words.weigh_matches(hypotheses, references),
+            bigrams=self.bigrams.weigh_matches(hypotheses, references),
         )
-        # Hypotheses become rows, (hypotheses, 1), so that they are combined with all references.
-        hypothesis_counts = self.word_counts[hypotheses][:, None]
-        hypothesis_lengths = self.lengths[hypotheses][:, None]
-        # There is no fragmentation penalty if all words match in a single chunk.
-        has_equal_length = hypothesis_counts == self.word_counts[references]
-        is_single_chunk = matches.bigrams + 1 >= hypothesis_counts
+        # An array of the shape (hypotheses, 1) is combined with all references.
+        hypothesis_column = hypotheses[:, np.newaxis]
+        # There is no fragmentation penalty if all words of both texts match in a single chunk.
+        has_equal_length = self.word_counts[hypothesis_column] == self.word_counts[references]
+        is_single_chunk = matches.bigrams + 1 >= self.word_counts[hypothesis_column]
         has_penalty = ~(has_equal_length & is_single_chunk)
-        return self._compute_scores(matches, hypothesis_lengths, self.lengths[references], has_penalty)
+        return self._compute_scores(matches, self.lengths[hypothesis_column], self.lengths[references], has_penalty)
 
     def _apply_matcher_weights(self, level_matches: Sequence[Floats]) -> Floats:
         """Multiply the matches of each level by the matcher's weight, and add up the products.
@@ -284,7 +284,7 @@ def read_word_types(tokenization: Tokenization, texts: Sequence[str]) -> WordTyp
 
 
 def _read_words(tokenization: Tokenization, texts: Sequence[str]) -> WordTypes:
-    """Tokenize raw segments with the C++ core. Without lemmas, a word type is only a word."""
+    """Tokenize raw segments with the C++ core. Each word type consists only of a word, without a lemma."""
     for text in texts:
         check_text(text)
     tokenizer = Tokenizer(tokenization.normalizer, tokenization.insert_spaces)
@@ -294,7 +294,7 @@ def _read_words(tokenization: Tokenization, texts: Sequence[str]) -> WordTypes:
 
 @dataclass
 class _PairScorer:
-    """Approximate the scores of hypotheses against references, which are selected by their indexes.
+    """Approximate the scores of hypotheses against references. Both are selected by their indexes.
 
     Attributes:
         counts: counts of all distinct texts.
@@ -387,14 +387,16 @@ def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
     words = _list_words(word_types, word_counts, settings)
     class_levels = _group_word_types(word_types.types, settings.matchers, settings.parameters.weights)
     levels = [_Level(words.make_keys(level.class_of_type), level.matcher_weight) for level in class_levels]
-    # The last level contains the matches of all matchers, from which the chunks are counted.
-    final_classes = class_levels[-1].class_of_type[words.types]
+    # The keys and classes of the last level take all matchers into account, as the number of chunks does.
+    last_keys = levels[-1].keys
+    last_classes = class_levels[-1].class_of_type[words.types]
+    lengths = np.bincount(words.texts, weights=words.weights, minlength=len(word_counts))
     return _TextCounts(
         levels=levels,
-        words=levels[-1].keys._replace(weights=np.ones(len(words.types))),
-        bigrams=_make_bigrams(words.texts, final_classes, class_count=len(word_types.types)),
+        words=last_keys._replace(weights=np.ones(len(words.types))),
+        bigrams=_make_bigrams(words.texts, last_classes, class_count=len(word_types.types)),
         word_counts=word_counts,
-        lengths=np.asarray(np.bincount(words.texts, weights=words.weights, minlength=len(word_counts)), float),
+        lengths=np.asarray(lengths, float),
         parameters=settings.parameters,
     )
 
@@ -431,7 +433,7 @@ class _DisjointSets:
         self._parents = list(range(item_count))
 
     def find_root(self, index: int) -> int:
-        """Return the representative of the set that contains an item."""
+        """Return the root of the set that contains an item. All items of a set have the same root."""
         parents = self._parents
         while parents[index] != index:
             parents[index] = parents[parents[index]]
@@ -443,12 +445,12 @@ class _DisjointSets:
         self._parents[self.find_root(first)] = self.find_root(second)
 
     def roots(self) -> Integers:
-        """Return the representative of each item's set."""
+        """Return the root of each item's set."""
         return np.array([self.find_root(index) for index in range(len(self._parents))], np.int64)
 
 
 class _ClassLevel(NamedTuple):
-    """Store the classes of word types that a matcher or a previous matcher of the chain considers equal.
+    """Store classes of word types that are equal according to a matcher or a previous matcher of the chain.
 
     Attributes:
         class_of_type: class of each word type.
@@ -462,7 +464,7 @@ class _ClassLevel(NamedTuple):
 def _group_word_types(
     types: Sequence[Token], matchers: Sequence[Matcher], weights: Sequence[float]
 ) -> list[_ClassLevel]:
-    """Group word types that match each other into classes, for each matcher that compares words by keys.
+    """For each matcher that compares words by keys, group the word types that match each other into classes.
 
     Word types that share a key, such as a stem, are in the same class. Each further matcher of the chain can merge
     classes.
@@ -474,7 +476,7 @@ def _group_word_types(
             _merge_types_with_equal_keys(type_sets, matcher, types)
             levels.append(_ClassLevel(type_sets.roots(), weight))
     if not levels:
-        # Without a key matcher, each word type is a class of its own.
+        # If the chain does not have a key matcher, each word type forms its own class.
         levels.append(_ClassLevel(type_sets.roots(), 1.0))
     return levels
 
@@ -511,10 +513,11 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
         classes: class of each word.
     """
     class_count = classes.max(initial=0) + 1
+    # Words have the same code if they have the same text and the same class.
     codes = texts * class_count + classes
     order = np.argsort(codes, kind="stable")
     sorted_codes = codes[order]
-    # Sorting makes words with the same text and the same class adjacent. The codes 4 4 4 7 7 start at 0 0 0 3 3.
+    # Equal codes form a group. For the sorted codes 4 4 4 7 7, the starts of the groups are 0 0 0 3 3.
     group_starts = np.searchsorted(sorted_codes, sorted_codes)
     occurrences = np.empty(len(order), np.int64)
     occurrences[order] = np.arange(len(order)) - group_starts

@@ -187,7 +187,7 @@ def _is_inside(match: AlignedMatch, hypothesis_size: int, reference_size: int) -
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
-    """Return whether reference positions with the same token and the same phrases can share their candidates."""
+    """Return whether reference positions with the same token and the same phrases can share a candidate list."""
     if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
         return False
     return all(family_of(matcher) not in _UNSHAREABLE_FAMILIES for matcher in matchers)
@@ -196,14 +196,12 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> _CandidateLists:
-    """Collect candidate matches in lists. Repeated words of the reference share a list.
+    """Collect candidate matches in lists. All occurrences of a reference word share a list.
 
-    Each matcher compares the hypothesis only with the first of the repeated words.
+    Each matcher compares the hypothesis only with the first occurrence of a reference word.
     """
-    phrases_by_matcher: dict[int, _Phrases] = {}
-    for index, matcher in enumerate(matchers):
-        if family_of(matcher) == "phrases":
-            phrases_by_matcher[index] = _find_phrases(matcher, reference)
+    phrase_matchers = {index: matcher for index, matcher in enumerate(matchers) if family_of(matcher) == "phrases"}
+    phrases_by_matcher = {index: _find_phrases(matcher, reference) for index, matcher in phrase_matchers.items()}
     groups = _group_positions(reference, list(phrases_by_matcher.values()))
     matches = _propose_matches_at(groups.first_positions, matchers, hypothesis, reference, phrases_by_matcher)
     return _divide_matches(matches, groups.group_indexes, len(hypothesis))
@@ -223,7 +221,7 @@ def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
 
 
 class _PositionGroups(NamedTuple):
-    """Store groups of reference positions at which the token and the phrases are the same.
+    """Store groups of reference positions that have the same token and the same phrases.
 
     Attributes:
         group_indexes: for each position the index of its group.
@@ -235,22 +233,23 @@ class _PositionGroups(NamedTuple):
 
 
 def _group_positions(reference: Sequence[Token], phrases_of_matchers: Sequence[_Phrases]) -> _PositionGroups:
-    """Group the reference positions at which the token and the phrases are the same.
+    """Group the reference positions that have the same token and the same phrases.
 
     Args:
         reference: tokens of the reference.
         phrases_of_matchers: for each phrase matcher the phrases that start at each reference position.
     """
     group_by_key: dict[Hashable, int] = {}
-    groups = _PositionGroups([], [])
+    group_indexes = []
+    first_positions = []
     for position, token in enumerate(reference):
         position_phrases = [tuple(phrases[position]) for phrases in phrases_of_matchers]
         key = (token, *position_phrases)
         if key not in group_by_key:
             group_by_key[key] = len(group_by_key)
-            groups.first_positions.append(position)
-        groups.group_indexes.append(group_by_key[key])
-    return groups
+            first_positions.append(position)
+        group_indexes.append(group_by_key[key])
+    return _PositionGroups(group_indexes, first_positions)
 
 
 class _Excerpt(NamedTuple):
@@ -308,7 +307,7 @@ def _copy_words(reference: Sequence[Token], positions: Sequence[int]) -> _Excerp
 
 
 def _copy_phrases(reference: Sequence[Token], positions: Sequence[int], phrases: _Phrases) -> _Excerpt:
-    """Copy the longest phrase that starts at each of several positions, with separators between the copies.
+    """For each given position, copy the longest phrase that starts there. A separator follows each copy.
 
     Args:
         reference: tokens of the reference.
@@ -319,10 +318,11 @@ def _copy_phrases(reference: Sequence[Token], positions: Sequence[int], phrases:
     position_by_start = {}
     for position in positions:
         if phrases[position]:
-            position_by_start[len(words)] = position
+            # Phrases are sorted by length, so the last phrase is the longest phrase.
             longest_length, _ = phrases[position][-1]
-            words += reference[position : position + longest_length]
-            words.append(_SEPARATOR)
+            start = len(words)
+            position_by_start[start] = position
+            words += [*reference[position : position + longest_length], _SEPARATOR]
     return _Excerpt(words, position_by_start)
 
 
@@ -338,7 +338,12 @@ class _Cover(NamedTuple):
     reference: list[int]
 
     def is_unrivaled(self, match: AlignedMatch, reference_start: int) -> bool:
-        """Return whether no other candidate contains any of the words of a match at a reference position."""
+        """Return whether a match is the only candidate that contains its words.
+
+        Args:
+            match: the match.
+            reference_start: the reference position of the match, because several positions may share the match.
+        """
         hypothesis_end = match.hypothesis_start + match.hypothesis_length
         hypothesis_counts = self.hypothesis[match.hypothesis_start : hypothesis_end]
         reference_counts = self.reference[reference_start : reference_start + match.reference_length]
@@ -375,7 +380,7 @@ def _count_hypothesis_cover(candidates: _CandidateLists, hypothesis_size: int) -
 def _count_reference_cover(candidates: _CandidateLists) -> list[int]:
     """Count the candidate matches that contain each reference word."""
     candidate_counts = [0] * len(candidates.list_indexes)
-    # Several positions may share a list, so the lengths of its matches are counted only once.
+    # Several reference positions may share a list, so the lengths of the matches are counted once per list.
     length_counts = [Counter(match.reference_length for match in matches) for matches in candidates.lists]
     for start, list_index in enumerate(candidates.list_indexes):
         for length, match_count in length_counts[list_index].items():
@@ -436,7 +441,7 @@ def family_of(matcher: Matcher) -> str:
 
 
 def _has_readable_table(matcher: Matcher, family: str) -> bool:
-    """Return whether the C++ core can read the table of a matcher, or the family does not have tables."""
+    """Return whether the C++ core can read the table of a matcher. For families without tables, return True."""
     from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
     table_classes = {"synonyms": SynonymIndex, "phrases": ParaphraseIndex}
@@ -444,7 +449,7 @@ def _has_readable_table(matcher: Matcher, family: str) -> bool:
 
 
 def _inherited_family(matcher: Matcher) -> str:
-    """Return the family of a matcher's base class, or ``proposals`` if the matcher overrides important methods."""
+    """Return the family whose methods a matcher inherits, or ``proposals`` if the matcher has its own methods."""
     for base_class, family, methods in _FAMILIES:
         if isinstance(matcher, base_class) and inherits_methods(matcher, base_class, *methods):
             return family

@@ -84,7 +84,7 @@ class CoreSession:
             planned: the matcher.
             tokens: the tokens of the word types.
         """
-        matcher: Any = planned.matcher  # Its class depends on the family.
+        matcher: Any = planned.matcher  # The class of the matcher depends on the family.
         match planned.family:
             case "strings":
                 return [matcher.stem(token) for token in tokens]
@@ -144,15 +144,14 @@ class CoreSession:
                 references.
         """
         first_matcher = self.plan[0]
-        proposers_of_equal_segments = [planned for planned in proposers if planned is first_matcher]
         for pair in _read_pairs(batch, reference_starts):
-            hypothesis = self._list_tokens(pair.hypothesis_types)
-            reference = self._list_tokens(pair.reference_types)
-            is_equal = pair.hypothesis_types == pair.reference_types
-            used_proposers = proposers_of_equal_segments if is_equal else proposers
-            for planned in used_proposers:
-                matches = _list_matches(planned.matcher, hypothesis, reference)
-                batch.propose(pair.reference_index, planned.column, matches)
+            hypothesis = self._list_tokens(pair.hypothesis_type_ids)
+            reference = self._list_tokens(pair.reference_type_ids)
+            has_equal_segments = pair.hypothesis_type_ids == pair.reference_type_ids
+            for planned in proposers:
+                if planned is first_matcher or not has_equal_segments:
+                    matches = _list_matches(planned.matcher, hypothesis, reference)
+                    batch.propose(pair.reference_index, planned.column, matches)
 
     def _list_tokens(self, type_ids: Sequence[int]) -> list[Token]:
         """Return the tokens of word types."""
@@ -165,13 +164,13 @@ class _TypePair(NamedTuple):
 
     Attributes:
         reference_index: index of the reference among all references of the batch.
-        hypothesis_types: the ids of the hypothesis's words.
-        reference_types: the ids of the reference's words.
+        hypothesis_type_ids: the ids of the hypothesis's word types.
+        reference_type_ids: the ids of the reference's word types.
     """
 
     reference_index: int
-    hypothesis_types: list[int]
-    reference_types: list[int]
+    hypothesis_type_ids: list[int]
+    reference_type_ids: list[int]
 
 
 def _read_pairs(batch: Batch, reference_starts: Sequence[int]) -> Iterator[_TypePair]:
@@ -180,10 +179,10 @@ def _read_pairs(batch: Batch, reference_starts: Sequence[int]) -> Iterator[_Type
     for hypothesis in range(hypothesis_count):
         # The C++ core computes the result of equal segments only once.
         if batch.original(hypothesis) == hypothesis:
-            hypothesis_types = batch.types(hypothesis)
+            hypothesis_type_ids = batch.types(hypothesis)
             for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
                 # The batch contains all hypotheses, followed by all references.
-                yield _TypePair(reference, hypothesis_types, batch.types(hypothesis_count + reference))
+                yield _TypePair(reference, hypothesis_type_ids, batch.types(hypothesis_count + reference))
 
 
 def _group_by_encoder(encoders: Sequence[PlannedMatcher]) -> list[list[PlannedMatcher]]:
@@ -197,7 +196,7 @@ def _group_by_encoder(encoders: Sequence[PlannedMatcher]) -> list[list[PlannedMa
 
 
 def _encode_sentences(matcher: Any, sentences: Sequence[tuple[Token, ...]]) -> dict[int, Any]:
-    """Return the vectors of the sentences that are not too long for a matcher, by the index of the sentence."""
+    """Return a dictionary from sentence indexes to vectors, without sentences that are too long for a matcher."""
     limit = matcher.longest_sentence
     short_sentences = {index: sentence for index, sentence in enumerate(sentences) if len(sentence) <= limit}
     with plugin_errors(f"matcher {matcher.name!r}"):

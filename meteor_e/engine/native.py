@@ -3,7 +3,7 @@
 If the extension :mod:`meteor_e._native` is not built, or if ``METEOR_E_PURE`` is set, the Python engine is used.
 
 Every call takes a :class:`~meteor_e.engine.core_session.CoreSession` from a pool. Therefore calls from several threads
-do not wait for each other. The matcher of a plugin may even score segments while it is being called.
+do not wait for each other. A plugin's matcher may also use the engine itself, for example to score other segments.
 """
 
 from __future__ import annotations
@@ -131,25 +131,23 @@ class NativeEngine(Engine):
             failures = self._read_failures(core_batch)
             alignments: Sequence[Alignment | None] = ()
             if keep_alignments:
-                alignments = self._pack_alignments(core_batch, segments, results["best_references"], failures)
+                best_references = segments.find_best_references(results["best_references"])
+                alignments = self._pack_alignments(core_batch, best_references, failures)
         return Rows(**results, failures=failures, alignments=alignments)
 
     def _pack_alignments(
-        self, batch: CoreBatch, segments: _Segments, best_references: bytes, failures: Collection[int]
+        self, batch: CoreBatch, best_references: Sequence[int], failures: Collection[int]
     ) -> PackedAlignments:
         """Return the alignments of the hypotheses with their best references.
 
         Args:
             batch: the scored batch.
-            segments: the segments of the batch.
-            best_references: for each hypothesis the index of its best reference, as int32.
+            best_references: for each hypothesis the index of its best reference among all segments of the batch.
             failures: the indexes of the hypotheses that cannot be aligned.
         """
-        return PackedAlignments(
-            **batch.pack_alignments(segments.find_best_references(best_references)),
-            matchers=tuple(planned.matcher.name for planned in self._plan),
-            failures=frozenset(failures),
-        )
+        matcher_names = tuple(planned.matcher.name for planned in self._plan)
+        packed_arrays = batch.pack_alignments(best_references)
+        return PackedAlignments(**packed_arrays, matchers=matcher_names, failures=frozenset(failures))
 
     def score_pairs(self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1) -> PairScores:
         """Score pairs of texts, as described in :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
@@ -231,7 +229,8 @@ class NativeEngine(Engine):
         for index in batch.irregular():
             words = split_words(tokenization.normalizer(segments[index]))
             batch.set_words(index, words)
-        if batch.intern():
+        has_new_words = batch.intern()
+        if has_new_words:
             self._describe_new_words(session)
         return batch
 
@@ -244,7 +243,7 @@ class NativeEngine(Engine):
             session.describe(self._tokenization.lemmatizer.analyze(new_words))
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
-        """Return the errors of pairs that the C++ core could not align, by the index of the pair's result."""
+        """Return a dictionary from result indexes to the errors of pairs that the C++ core could not align."""
         return {failure["hypothesis"]: self._make_error(failure) for failure in batch.failures()}
 
     def _make_error(self, failure: Mapping[str, Any]) -> MeteorError:
@@ -332,13 +331,12 @@ def make_engine(
     """
     if name is not None and name not in ENGINES:
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
-    if name != "python":
-        native_engine = _make_native_engine(settings, matchers, function_words, tokenization)
-        if native_engine is not None:
-            return native_engine
-    if name == "native":
+    if name == "python":
+        return PythonEngine(settings, matchers, function_words, tokenization.tokenize)
+    native_engine = _make_native_engine(settings, matchers, function_words, tokenization)
+    if native_engine is None and name == "native":
         raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
-    return PythonEngine(settings, matchers, function_words, tokenization.tokenize)
+    return native_engine or PythonEngine(settings, matchers, function_words, tokenization.tokenize)
 
 
 def _make_native_engine(

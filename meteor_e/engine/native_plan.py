@@ -74,7 +74,7 @@ def core_limits() -> CoreLimits:
 
 
 class PlannedMatcher(NamedTuple):
-    """Describe a matcher for the C++ core, which reads all fields except ``matcher`` by name.
+    """Describe a matcher for the C++ core. The core reads every field except ``matcher`` by its name.
 
     Attributes:
         matcher: the matcher itself.
@@ -108,18 +108,19 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     """
     if not all(_has_small_search_weights(matcher) for matcher in matchers):
         return None
-    feature_counts: Counter[str] = Counter()
+    # The core stores features of the same kind in a table that has a column for each matcher.
+    column_counts: Counter[str] = Counter()
     planned_matchers = []
     for matcher in matchers:
         family = family_of(matcher)
         feature_kind = "keys" if family in _KEY_FAMILIES else family
-        planned_matchers.append(_plan_matcher(matcher, family, column=feature_counts[feature_kind]))
-        feature_counts[feature_kind] += 1
+        planned_matchers.append(_plan_matcher(matcher, family, column=column_counts[feature_kind]))
+        column_counts[feature_kind] += 1
     return tuple(planned_matchers)
 
 
 def _has_small_search_weights(matcher: Matcher) -> bool:
-    """Return whether the C++ core can compute with the search weights of a matcher. NaN is not small."""
+    """Return whether the search weights of a matcher do not exceed the limit of the C++ core. NaN exceeds it."""
     search_weights = (matcher.search_weight, matcher.accuracy_search_weight)
     return all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in search_weights)
 

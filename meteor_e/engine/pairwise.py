@@ -66,9 +66,15 @@ def pairwise_batches(
     """
     first_number = 1
     sources = read_sources(hypotheses, references)
-    for batch in batch_sources(sources, lambda source: len(source[0]) * len(source[1])):
+    for batch in batch_sources(sources, _count_pairs):
         yield from _score_batch(engine, batch, first_number, threads)
         first_number += len(batch)
+
+
+def _count_pairs(source: tuple[Sequence[str], Sequence[str]]) -> int:
+    """Return how many pairs of a hypothesis and a reference a source sentence has."""
+    hypotheses, references = source
+    return len(hypotheses) * len(references)
 
 
 def batch_sources(sources: Iterable[_Source], count_pairs: Callable[[_Source], int]) -> Iterator[list[_Source]]:
@@ -104,16 +110,16 @@ def _score_batch(
     """
     import numpy as np
 
-    indexes = _index_batch(batch)
-    pair_scores = _score_texts(engine, indexes, threads)
+    batch_indexes = _index_batch(batch)
+    pair_scores = _score_texts(engine, batch_indexes, threads)
     scores = np.asarray(pair_scores.scores)
-    for number, matrix in enumerate(indexes.matrices, first_number):
-        _check_failures(matrix, pair_scores.failures, number)
-        yield matrix.repeat_texts(scores)
+    for source_number, matrix_indexes in enumerate(batch_indexes.matrices, first_number):
+        _check_failures(matrix_indexes, pair_scores.failures, source_number)
+        yield matrix_indexes.make_matrix(scores)
 
 
 def _check_failures(matrix: _MatrixIndexes, failures: Mapping[int, MeteorError], source_number: int) -> None:
-    """Raise PairError if a pair of a source cannot be scored.
+    """Raise PairError if a hypothesis of a source cannot be scored against a reference of the source.
 
     Args:
         matrix: the matrix of the source.
@@ -128,7 +134,7 @@ def _check_failures(matrix: _MatrixIndexes, failures: Mapping[int, MeteorError],
 
 
 def _score_texts(engine: Engine, indexes: _BatchIndexes, threads: int) -> PairScores:
-    """Score the distinct texts of several sources. The scores of all matrices are concatenated.
+    """Score the distinct texts of several sources, and return the scores of all pairs in one array.
 
     Raises:
         InputError: if the scores do not fit into memory.
@@ -157,8 +163,8 @@ class _MatrixIndexes(NamedTuple):
     column_indexes: list[int]
     cells: range
 
-    def repeat_texts(self, batch_scores: Floats) -> Floats:
-        """Return the matrix of the source, with a row per hypothesis and a column per reference.
+    def make_matrix(self, batch_scores: Floats) -> Floats:
+        """Return the score matrix of a source, with a row per hypothesis and a column per reference.
 
         Args:
             batch_scores: the scores of all pairs of distinct texts, for all sources of the batch.
@@ -172,7 +178,7 @@ class _MatrixIndexes(NamedTuple):
         return distinct_matrix[np.ix_(self.row_indexes, self.column_indexes)]
 
     def describe_cell(self, cell: int) -> str:
-        """Return the numbers of the hypothesis and the reference of a score, for error messages.
+        """Return the hypothesis and the reference of a score as text for error messages, counted from 1.
 
         Args:
             cell: index of the score among the scores of the batch.
@@ -194,7 +200,7 @@ class _BatchIndexes(NamedTuple):
 
 
 def _index_batch(batch: Sequence[tuple[Sequence[str], Sequence[str]]]) -> _BatchIndexes:
-    """Assign the hypotheses and references of each source to the rows and columns of a score matrix."""
+    """For each source, assign its hypotheses to the rows and its references to the columns of a score matrix."""
     text_ids: dict[str, int] = {}
     matrices = []
     cell_count = 0

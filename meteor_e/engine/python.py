@@ -119,23 +119,20 @@ class PythonEngine(Engine):
         self._matchers = matchers
         self._tokenize = tokenize
         self._identity = IDENTITIES[settings.identity]
+        word_units = characters_of if settings.character_mode else settings.word_units
+        graded_matchers = [index for index, matcher in enumerate(matchers) if matcher.graded]
+        segment_shares = _find_segment_shares(matchers)
         self._counter = StatisticsCounter(
-            function_words,
-            word_units=characters_of if settings.character_mode else settings.word_units,
-            graded_matchers=[index for index, matcher in enumerate(matchers) if matcher.graded],
-            segment_shares=_find_segment_shares(matchers),
-            macro_average=settings.macro_average,
+            function_words, word_units, graded_matchers, segment_shares, settings.macro_average
         )
         self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`. Alignments are always kept."""
         hypotheses = [self._tokenize(text) for text in batch.hypotheses]
-        references: list[list[Sequence[Token]]] = []
-        for texts in batch.references:
-            references.append([self._tokenize(text) for text in texts])
+        references = [[self._tokenize(text) for text in texts] for texts in batch.references]
         for encoder in self._encoders:
-            _encode_sentences(encoder, hypotheses, references)
+            _cache_sentence_vectors(encoder, hypotheses, references)
         best_scores: list[_AlignmentScore] = []
         failures: dict[int, MeteorError] = {}
         for index, (hypothesis, segment_references) in enumerate(zip(hypotheses, references, strict=True)):
@@ -185,12 +182,9 @@ class PythonEngine(Engine):
 
 
 def _find_segment_shares(matchers: Sequence[Matcher]) -> dict[int, SegmentShares]:
-    """Return the functions that compare whole segments, by the index of the matcher."""
-    segment_shares = {}
-    for index, matcher in enumerate(matchers):
-        if type(matcher) in _SEGMENT_SHARES:
-            segment_shares[index] = _SEGMENT_SHARES[type(matcher)]
-    return segment_shares
+    """Return a dictionary from matcher indexes to the functions that compare whole segments."""
+    matcher_classes = [type(matcher) for matcher in matchers]
+    return {index: _SEGMENT_SHARES[cls] for index, cls in enumerate(matcher_classes) if cls in _SEGMENT_SHARES}
 
 
 def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorError], matcher_count: int) -> Rows:
@@ -223,12 +217,12 @@ def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorE
     )
 
 
-def _encode_sentences(
+def _cache_sentence_vectors(
     encoder: ContextualMatcher,
     hypotheses: Iterable[Sequence[Token]],
     references: Iterable[Iterable[Sequence[Token]]],
 ) -> None:
-    """Encode all distinct sentences of a batch, and store their vectors in the matcher's cache.
+    """Encode all distinct sentences of a batch, and store the vectors in the matcher's cache.
 
     Sentences that are too long are skipped here. They cause an error later, when the matcher compares them.
     """

@@ -3,9 +3,8 @@
 The search follows section 3 of the specification of METEOR 1.5. It does not always find the best alignment. The result
 also depends on the order of the candidates and on ties.
 
-A path is a partial alignment of the reference words up to a position. It is a tuple
-``(rank, used_words, chunk_end, next_position, matches)``, because the search creates so many paths that named tuples
-would make it a quarter slower:
+A path is a partial alignment of the reference words up to a position. Paths are plain tuples, because named tuples
+would make the search a quarter slower. A path consists of ``(rank, used_words, chunk_end, next_position, matches)``:
 
 - ``rank`` orders the paths; a lower rank is better. It is an integer that is composed of four fields. From the highest
   bits down, they are: the weighted matches (negative); in the maximum-accuracy mode, the matched words (negative); the
@@ -35,15 +34,17 @@ MAX_BEAM = 2**31 - 1
 MAX_PATHS = 1 << 25
 """Maximum number of paths at a position. So many paths take about 4 GB; the Java program needs twice as much."""
 
-_CHUNK = 1 << 50
-_MATCHED_WORD = 1 << 80
-_WEIGHTED_MATCH = 1 << 110
+_CHUNK_UNIT = 1 << 50
+_MATCHED_WORD_UNIT = 1 << 80
+_WEIGHTED_MATCH_UNIT = 1 << 110
+"""The units of the fields of a rank. The unit of the distance is 1."""
 
 _FEW_WORDS = 8
 """Number of words up to which their distances are added one after the other."""
 
 
 _Path = tuple[int, int, int | None, int, Any]
+_EMPTY_PATH: _Path = (0, 0, None, 0, None)
 _get_rank = itemgetter(0)
 
 _Gain = Callable[[AlignedMatch], int]
@@ -76,7 +77,7 @@ def search(
     compute_gain = partial(_compute_gain, search_weights=search_weights, compare_matched_words=compare_matched_words)
     runs = _divide_lists(candidates, compute_gain)
     path_limit = _PathLimit(hypothesis_size, reference_size=len(candidates))
-    paths: list[_Path] = [(0, 0, None, 0, None)]
+    paths = [_EMPTY_PATH]
     for position, fixed_match in enumerate(fixed):
         if fixed_match is not None:
             paths = _append_fixed_match(paths, position, fixed_match, compute_gain(fixed_match))
@@ -92,7 +93,7 @@ def search(
 
 
 class _PathLimit:
-    """Limit the number of paths, on which time and memory depend.
+    """Limit the number of paths, because the search needs time and memory for every path.
 
     Args:
         hypothesis_size, reference_size: number of words of the segments, for the error message.
@@ -113,9 +114,9 @@ class _PathLimit:
 
 
 def _rank_complete_path(path: _Path) -> int:
-    """Return the final rank of a path. A chunk that is still open at the end of the reference is counted."""
+    """Return the rank of a path at the end of the reference. If the last chunk is still open, count this chunk."""
     rank, _, chunk_end, _, _ = path
-    return rank if chunk_end is None else rank + _CHUNK
+    return rank if chunk_end is None else rank + _CHUNK_UNIT
 
 
 def _list_matches(path: _Path) -> list[AlignedMatch]:
@@ -124,7 +125,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
     _, _, _, _, link = path
     while link is not None:
         earlier_link, position, candidate = link
-        # A candidate may be shared by several reference positions, so the actual position is filled in.
+        # Several reference positions may share a candidate, so the path determines the position.
         matches.append(candidate._replace(reference_start=position))
         link = earlier_link
     matches.reverse()
@@ -132,30 +133,30 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
 
 
 class _Run(NamedTuple):
-    """Store consecutive candidates that differ only in their hypothesis position, which increases.
+    """Store consecutive candidates that are identical except for their increasing hypothesis positions.
 
     Attributes:
         gain: amount by which each candidate lowers the rank of a path.
         reference_length, hypothesis_length: number of words of each candidate.
-        starts: bit mask of the hypothesis positions at which the candidates start.
+        start_mask: bit mask of the hypothesis positions at which the candidates start.
         by_start: hypothesis position → candidate.
     """
 
     gain: int
     reference_length: int
     hypothesis_length: int
-    starts: int
+    start_mask: int
     by_start: dict[int, AlignedMatch]
 
     def find_free_starts(self, used_words: int) -> int:
-        """Return a bit mask of the starts of the candidates that do not contain used words."""
-        free_starts = self.starts & ~used_words
+        """Return a bit mask of the positions at which candidates without used words start."""
+        free_starts = self.start_mask & ~used_words
         for offset in range(1, self.hypothesis_length):
             free_starts &= ~(used_words >> offset)
         return free_starts
 
     def make_extension(self, start: int, position: int, rank_change: int) -> _Extension:
-        """Create the extension by one of the candidates.
+        """Return the extension of a path by the candidate that starts at a hypothesis position.
 
         Args:
             start: the hypothesis position of the candidate.
@@ -180,9 +181,9 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 
 
 def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], compute_gain: _Gain) -> list[list[_Run]]:
-    """Divide the candidates of each reference position into runs.
+    """For each reference position, group similar consecutive candidates into runs.
 
-    If several positions share a list of candidates, the list is divided only once.
+    If several positions share a list of candidates, the candidates are grouped only once.
     """
     distinct_lists = {id(candidates): candidates for candidates in lists}
     runs_by_id = {list_id: _divide_into_runs(distinct_lists[list_id], compute_gain) for list_id in distinct_lists}
@@ -201,17 +202,19 @@ def _divide_into_runs(candidates: Sequence[AlignedMatch], compute_gain: _Gain) -
 
 
 def _make_run(candidates: Sequence[AlignedMatch], gain: int) -> _Run:
-    """Create a run from candidates that differ only in their hypothesis position."""
+    """Store candidates that differ only in their hypothesis position in one object.
+
+    Args:
+        candidates: the candidates, with increasing hypothesis positions.
+        gain: amount by which each candidate lowers the rank of a path.
+    """
     by_start = {candidate.hypothesis_start: candidate for candidate in candidates}
-    starts = 0
-    for start in by_start:
-        starts |= 1 << start
-    first = candidates[0]
+    first_candidate = candidates[0]
     return _Run(
         gain=gain,
-        reference_length=first.reference_length,
-        hypothesis_length=first.hypothesis_length,
-        starts=starts,
+        reference_length=first_candidate.reference_length,
+        hypothesis_length=first_candidate.hypothesis_length,
+        start_mask=sum(1 << start for start in by_start),
         by_start=by_start,
     )
 
@@ -244,7 +247,7 @@ class _Extension(NamedTuple):
 
 
 class _Extensions(NamedTuple):
-    """Store all extensions of a path at a reference position.
+    """Store the ways in which a path can be extended at a reference position.
 
     Attributes:
         by_candidates: the extensions by candidates.
@@ -256,7 +259,9 @@ class _Extensions(NamedTuple):
 
 
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Extend each path of the beam search by each candidate at a reference position, or leave the word unmatched.
+    """Return all extensions of paths at a reference position.
+
+    Each extended path contains a candidate that starts at this position, or leaves the reference word unmatched.
 
     Args:
         paths: the paths up to the position.
@@ -265,34 +270,36 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
         beam: beam width.
     """
     candidate_words = _merge_words(runs)
-    # Most paths use the same of these words and have the same open chunk, so they have the same extensions.
+    # Paths have the same extensions if they use the same candidate words and have the same open chunk.
     extensions_by_state: dict[tuple[int, int | None], _Extensions] = {}
     extended_paths: list[_Path] = []
     for path in paths:
         _, used_words, chunk_end, next_position, _ = path
         if next_position > position:
-            # This reference word belongs to the last match of the path.
+            # The last match of the path already contains this reference word.
             extended_paths.append(path)
         else:
-            state = used_words & candidate_words, chunk_end
+            used_candidate_words = used_words & candidate_words
+            state = (used_candidate_words, chunk_end)
             extensions = extensions_by_state.get(state)
             if extensions is None:
-                extensions = extensions_by_state[state] = _list_extensions(*state, position, runs, beam)
+                extensions = _list_extensions(used_candidate_words, chunk_end, position, runs, beam)
+                extensions_by_state[state] = extensions
             _append_extensions(path, position, extensions, extended_paths)
     return extended_paths
 
 
 def _merge_words(runs: list[_Run]) -> int:
-    """Return a bit mask of all hypothesis words that the candidates of runs contain."""
+    """Return a bit mask of all hypothesis words that occur in at least one candidate of the runs."""
     words = 0
     for run in runs:
         for offset in range(run.hypothesis_length):
-            words |= run.starts << offset
+            words |= run.start_mask << offset
     return words
 
 
 def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs: list[_Run], beam: int) -> _Extensions:
-    """List the extensions of paths with certain used words and a certain open chunk.
+    """List the possible extensions of all paths that have the same used words and the same open chunk.
 
     Args:
         used_words: bit mask of the used words.
@@ -301,20 +308,17 @@ def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs
         runs: the candidates that start at the position.
         beam: beam width.
     """
-    break_penalty = 0 if chunk_end is None else _CHUNK
+    break_penalty = 0 if chunk_end is None else _CHUNK_UNIT
     extensions = []
     distance_sum = 0
     for run in runs:
         free_starts = run.find_free_starts(used_words)
         for start in _select_starts(free_starts, chunk_end, beam):
-            # As in METEOR 1.5, an extension also includes the distances of all previous candidates.
+            # As in METEOR 1.5, the distances of all previous candidates increase the rank of an extended path.
             previous_starts = free_starts & ((1 << start) - 1)
-            rank_change = distance_sum - run.gain
-            if previous_starts:
-                rank_change += _sum_distances(previous_starts, position)
-            if start != chunk_end:
-                rank_change += break_penalty
-            extensions.append(run.make_extension(start, position, rank_change))
+            distances = distance_sum + (_sum_distances(previous_starts, position) if previous_starts else 0)
+            penalty = 0 if start == chunk_end else break_penalty
+            extensions.append(run.make_extension(start, position, distances + penalty - run.gain))
         distance_sum += _sum_distances(free_starts, position)
     return _Extensions(extensions, unmatched_rank_change=distance_sum + break_penalty)
 
@@ -329,19 +333,20 @@ def _append_extensions(path: _Path, position: int, extensions: _Extensions, exte
 
 
 def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[int]:
-    """Return the starts of the candidates of a run that can survive the beam, in increasing order.
+    """Return the starts of the candidates in a run that can be among the ``beam`` best, in increasing order.
 
-    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
-    candidates of a run can survive, because the ranks never decrease within a run.
+    A candidate that does not start at the end of the open chunk breaks the chunk. The search only needs the first
+    ``beam`` breaking candidates of a run, because later candidates never have better ranks.
 
     Args:
-        free_starts: bit mask of the starts of the candidates that do not contain used words.
+        free_starts: bit mask of the positions at which candidates without used words start.
         chunk_end: the hypothesis position at which the open chunk ends, or ``None``.
         beam: beam width.
     """
     continuing_start = 0 if chunk_end is None else free_starts & (1 << chunk_end)
-    hopeless_starts = _clear_lowest_bits(free_starts ^ continuing_start, beam)
-    return _list_bit_indexes(free_starts ^ hopeless_starts)
+    breaking_starts = free_starts & ~continuing_start
+    hopeless_starts = _clear_lowest_bits(breaking_starts, beam)
+    return _list_bit_indexes(free_starts & ~hopeless_starts)
 
 
 def _clear_lowest_bits(mask: int, count: int) -> int:
@@ -411,9 +416,9 @@ def _compute_gain(match: AlignedMatch, search_weights: Sequence[float], compare_
     Both word counts of the match are multiplied by the matcher's weight. Each product is truncated to an integer.
     """
     weight = search_weights[match.matcher]
-    gain = _WEIGHTED_MATCH * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
+    gain = _WEIGHTED_MATCH_UNIT * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
     if compare_matched_words:
-        gain += _MATCHED_WORD * (match.hypothesis_length + match.reference_length)
+        gain += _MATCHED_WORD_UNIT * (match.hypothesis_length + match.reference_length)
     return gain
 
 
@@ -426,18 +431,19 @@ def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, 
         match: the fixed match.
         gain: the amount by which the match lowers the rank of a path.
     """
-    start = match.hypothesis_start
-    hypothesis_end = start + match.hypothesis_length
+    hypothesis_start = match.hypothesis_start
+    hypothesis_end = hypothesis_start + match.hypothesis_length
     reference_end = position + match.reference_length
-    distance = abs(position - start)
+    rank_change = abs(position - hypothesis_start) - gain
     extended_paths: list[_Path] = []
     for path in paths:
         rank, used_words, chunk_end, next_position, matches = path
         if next_position > position:
+            # The last match of the path already contains this reference word.
             extended_paths.append(path)
         else:
-            is_chunk_broken = chunk_end is not None and chunk_end != start
-            extended_rank = rank + distance - gain + (_CHUNK if is_chunk_broken else 0)
+            is_chunk_broken = chunk_end is not None and chunk_end != hypothesis_start
+            extended_rank = rank + rank_change + (_CHUNK_UNIT if is_chunk_broken else 0)
             extended_matches = (matches, position, match)
             extended_paths.append((extended_rank, used_words, hypothesis_end, reference_end, extended_matches))
     return extended_paths

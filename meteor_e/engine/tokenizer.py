@@ -93,12 +93,13 @@ class Tokenizer:
         """
         import numpy as np
 
-        unassigned_count = len(self._core_forms) - len(self._id_table)
-        id_table = np.concatenate([self._id_table, np.full(unassigned_count, -1)]).astype(np.int64)
-        is_new = id_table[core_ids] < 0
+        new_rows = np.full(len(self._core_forms) - len(self._id_table), -1)
+        id_table = np.concatenate([self._id_table, new_rows]).astype(np.int64)
+        is_new_word = id_table[core_ids] < 0
         # A dictionary removes repeated ids, and keeps the order in which the ids first occur.
-        new_core_ids = list(dict.fromkeys(core_ids[is_new].tolist()))
-        id_table[new_core_ids] = self._assign_ids(self._core_forms[core_id] for core_id in new_core_ids)
+        new_core_ids = list(dict.fromkeys(core_ids[is_new_word].tolist()))
+        new_words = [self._core_forms[core_id] for core_id in new_core_ids]
+        id_table[new_core_ids] = self._assign_ids(new_words)
         self._id_table = id_table
         return id_table
 
@@ -111,7 +112,7 @@ def _make_tokenizing_core(normalizer: Normalizer) -> Core | None:
     module = native_module()
     if module is None:
         return None
-    # A core needs the parameters of the formula, but they do not affect the words.
+    # The core requires parameters of the formula, although they do not affect the tokenization.
     parameters = Parameters(alpha=0.5, beta=1.0, gamma=0.5, delta=0.5, weights=())
     settings = EngineSettings(parameters, beam=1, character_mode=False)
     core: Core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
