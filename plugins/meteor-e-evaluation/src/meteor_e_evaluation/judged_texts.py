@@ -106,7 +106,7 @@ class SystemNames:
         return system
 
     def _extract_name(self, name: str, location: str) -> str:
-        """Return the part of a name that the pattern for system names in the index file extracts.
+        """Extract the part of a name that matches the pattern for system names in the index file.
 
         The complete name is returned if there is no pattern, or if the index file lists this name under ``drop`` or
         ``rename``.
@@ -142,7 +142,7 @@ class SegmentNumbers:
         self.n_left_out: Counter[str] = Counter()
 
     def find(self, number: int, location: str, document: str = "") -> int | None:
-        """Return the index of the segment that a segment number refers to.
+        """Convert a segment number in a file of judgments to the index of the segment.
 
         If the segment map does not contain the number, the result is None, and the left-out judgment is counted.
 

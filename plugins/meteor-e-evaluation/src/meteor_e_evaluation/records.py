@@ -107,7 +107,7 @@ def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
         InputError: if the record lacks a field, or if a field has the wrong type.
     """
     output = record.get(spec.hypothesis)
-    field = record.get(spec.references)  # A single reference, or a list of references.
+    field = record.get(spec.references)  # This is a reference or a list of references.
     score = parse_finite_number(record.get(spec.score), "the score", record.location)
     references = [field] if isinstance(field, str) else field
     if not isinstance(output, str) or not isinstance(references, list) or not references:

@@ -68,7 +68,7 @@ class _Choice(NamedTuple):
         return [entry for entry in file_scores if getattr(entry, self.field) in values]
 
     def _match_value(self, value: str, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the values of the field to select: the requested value, and an empty string for a missing name."""
+        """Return the values that selected scores may have: the requested value, or none if a file omits the field."""
         if value not in available_values and available_values != [""]:
             hint = near_miss(value, available_values)
             raise InputError(f"{location}: no {self.field} {value!r}{hint}; it has {', '.join(available_values)}")
@@ -303,7 +303,7 @@ class ScoreFileMetric(_FileMetric):
         for file in files:
             file_scores += _name_systems(self.read_scores(file.path), file, test)
         metric_scores = metric_choice.select(file_scores, location)
-        # The language pair precedes the test set, because the scores of a pair often belong to only one test set.
+        # The language pair is selected before the test set, because a pair often belongs to only one test set.
         pair_scores = self._select_pair(metric_scores, test, location)
         testset_scores = testset_choice.select(pair_scores, location)
         return reference_choice.select(testset_scores, location)

@@ -235,7 +235,7 @@ def open_outputs(index: DataIndex, pair: str, spec: OutputSpec, n_segments: int)
         files = _find_output_files(index, pair, spec.file)
         return OutputFiles(location, n_segments, files, is_plain=spec.format == "plain")
     file = find_files(index, pair, spec.file, "the file of outputs")[0]
-    texts = _read_common_file(file, spec)
+    texts = read_all_texts(file, "hypothesis") if spec.system is None else _read_output_table(file, spec, spec.system)
     return OutputFiles(location, n_segments, dict.fromkeys(texts, file), texts, is_shared=True)
 
 
@@ -266,13 +266,6 @@ def _make_glob(path: str) -> str:
     """Replace ``{system}`` and ``{number}`` in a path by ``*``. Only ``*`` is a wildcard."""
     literal_parts = re.split(r"\{system\}|\{number\}|\*", path)
     return "*".join(glob.escape(part) for part in literal_parts)
-
-
-def _read_common_file(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
-    """Return the segments of each system in a file that contains the outputs of all systems."""
-    if spec.system is None:
-        return read_all_texts(file, "hypothesis")
-    return _read_output_table(file, spec, spec.system)
 
 
 def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict[str, list[str]]:

@@ -87,7 +87,7 @@ def test_page_overview_has_the_scores(report):
         assert f"{system.corpus.score:.4f}" in text
         for share in system.corpus.contributions():
             assert f"{share.score:.4f}" in text
-    low, high = report.comparison.against_baseline(0).interval
+    low, high = report.comparison.tests[0][0].interval
     assert f"95 % interval {low:.4f} to {high:.4f}" in render(report)
     test = report.comparison.between(0, 2)
     assert f"{test.difference:+.4f}".replace("-", "\N{MINUS SIGN}") in text

@@ -310,7 +310,7 @@ def _describe_metric(result: MetricResult) -> dict[str, Any]:
     tests = None
     chart_values = list(result.scores)
     if result.comparison is not None:
-        tests = [result.comparison.against_baseline(system) for system in range(len(result.scores))]
+        tests = result.comparison.tests[0]  # The first system is the baseline of all systems.
         for test in tests:
             chart_values += test.interval  # The chart also shows both ends of each confidence interval.
     min_margin = 4 * 10.0**-result.decimals

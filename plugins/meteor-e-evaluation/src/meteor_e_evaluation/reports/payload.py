@@ -183,7 +183,7 @@ def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
 def _add_reference_words(
     reference_words: list[dict[int, list[int]]], system: ScoredSystem, best_references: Sequence[list[int]]
 ) -> None:
-    """Store the words of each segment's best reference, unless another system has the same best reference.
+    """Store the words of each segment's best reference, unless an earlier system had the same best reference.
 
     Args:
         reference_words: for each segment, the words by index of the reference. The function adds to it.

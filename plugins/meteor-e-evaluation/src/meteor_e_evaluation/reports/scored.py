@@ -63,10 +63,6 @@ class SystemTests:
     seed: int
     tests: tuple[tuple[SystemTest, ...], ...]
 
-    def against_baseline(self, system: int) -> SystemTest:
-        """Return the result of the test between a system and the baseline, which is the first system."""
-        return self.tests[0][system]
-
     def between(self, first: int, second: int) -> SystemTest:
         """Return the result of the significance test between two systems.
 
@@ -97,7 +93,7 @@ class SystemTests:
         test = self.between(better, worse)
         assert test.difference_interval is not None  # Only a baseline itself does not have an interval.
         low, high = test.difference_interval
-        # The interval is for the score of the later system minus the score of the earlier system in the report.
+        # The interval is for the later system's score minus the earlier system's score, in the order of the report.
         return (low, high) if worse < better else (-high, -low)
 
 

@@ -170,7 +170,7 @@ def verb_base(form: str) -> str:
             candidates.append(re.sub(pattern, replacement, lower_form))
 
     def rate_candidate(base: str) -> tuple[bool, float]:
-        """Prefer bases that are known words and have the given form. Among these bases, prefer frequent words."""
+        """Return a sort key that prefers known verbs with the given regular form, and then frequent words."""
         frequency = word_frequency(base)
         is_regular = lower_form in _regular_forms(base)
         return is_regular and frequency > MIN_BASE_FREQUENCY, frequency

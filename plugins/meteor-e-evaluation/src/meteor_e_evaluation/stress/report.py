@@ -63,7 +63,7 @@ class Finding(NamedTuple):
 
 
 class WrongPair(NamedTuple):
-    """A pair of an original text and its changed copy whose scores by a metric are wrong.
+    """A mistake of a metric on a pair of an original text and its changed copy.
 
     Attributes:
         metric: label of the metric.

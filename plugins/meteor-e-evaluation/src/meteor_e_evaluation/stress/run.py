@@ -286,7 +286,7 @@ def _score_texts(
         InputError: if a score is not a finite number.
     """
     outputs = perturbed.outputs
-    copy_names = outputs.systems  # The original texts, and one changed copy per perturbation.
+    copy_names = outputs.systems  # These are ORIGINAL and the names of the perturbations.
     is_scored = _mark_scored(perturbed)
     scores = score_test_set(metric, outputs, is_scored, cache, systems=False, progress=progress).segments
     is_missing = is_scored & ~np.isfinite(scores)
@@ -356,7 +356,7 @@ def _find_hits(rule: Perturbation, decreases: Floats, median_decrease: float) ->
 def _find_wrong_pairs(
     label: str, perturbed: _PerturbedTexts, outcome: _MetricOutcome, n_examples: int
 ) -> Iterator[WrongPair]:
-    """For each perturbation, yield the pairs of texts for which the metric makes the largest errors.
+    """For each perturbation, yield the pairs of texts on which a metric makes the largest mistakes.
 
     Args:
         label: label of the metric.
@@ -382,10 +382,10 @@ def _find_wrong_pairs(
 
 
 def _rank_wrong_segments(outcome: _RuleOutcome) -> list[int]:
-    """Return the segments that a metric ranks incorrectly, starting with the largest error."""
-    # For an error in the text, the metric's mistake is the increase of the score. Otherwise, it is any change.
-    errors = -outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
-    order = np.argsort(-errors, kind="stable")
+    """Return the segments on which a metric makes mistakes, starting with the largest mistake."""
+    # An error should lower the score, so an increase is a mistake. A harmless change should not affect the score.
+    mistakes = -outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
+    order = np.argsort(-mistakes, kind="stable")
     is_wrong = ~outcome.is_hit[order]
     wrong_segments: list[int] = outcome.segments[order][is_wrong].tolist()
     return wrong_segments

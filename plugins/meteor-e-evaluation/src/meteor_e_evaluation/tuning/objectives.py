@@ -27,7 +27,7 @@ UNDEFINED = -1.0
 
 @dataclass(frozen=True)
 class Objective:
-    """A measure of the quality of METEOR scores, which tuning maximizes.
+    """A quality measure for METEOR scores. Tuning maximizes its value.
 
     Attributes:
         name: name of the objective on the command line.
@@ -66,6 +66,8 @@ class _RankObjective(PreparedObjective):
     """Kendall's τ over ranked pairs of outputs.
 
     A pair counts as correct if the better output scores higher by more than ε.
+
+    The arrays with one element per pair are sorted by group. A cell is the output of one system for one segment.
 
     Args:
         data: the data set.
