@@ -231,7 +231,7 @@ class _FeatureRows:
 
 
 def _make_tables(features: Iterable[NamedFeature], batch: FeatureBatch, store: FeatureStore) -> dict[str, _FeatureRows]:
-    """Return the table of rows of each feature label. Features that read the same fields share their keys."""
+    """Return a dictionary from feature labels to tables. Features that read the same fields share keys."""
     keys_by_needs: dict[Needs, _SegmentKeys] = {}
     tables = {}
     for entry in features:

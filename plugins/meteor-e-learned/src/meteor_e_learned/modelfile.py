@@ -223,6 +223,7 @@ def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, N
     # This check raises an error for a pipe, whereas safetensors would wait forever for data.
     with open_regular(file) as stream:
         content = stream.read()
+    # The library reads the metadata only from a path, so the file is read a second time.
     with safe_open(file, framework="numpy") as tensors:
         metadata = tensors.metadata() or {}
         arrays = {key: tensors.get_tensor(key) for key in tensors.keys()}  # noqa: SIM118 - not a mapping

@@ -163,7 +163,7 @@ def _guess_kind(form: str) -> int:
 def describe(token: str) -> Word:
     """Return the properties of a token."""
     form = token.lower()
-    kind = _WORD_PROPERTIES[form][0] if form in _WORD_PROPERTIES else _guess_kind(form)
+    kind = _CLASS_INDEX[form] if form in _CLASS_INDEX else _guess_kind(form)
     wordlike = form[0].isalpha()
     frequency_lists = frequencies()
     return Word(

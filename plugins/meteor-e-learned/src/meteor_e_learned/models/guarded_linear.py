@@ -258,15 +258,12 @@ class GuardedLinear(LinearEstimator):
             rows: the standardized features of the examples.
         """
         for part, title in enumerate(examples.title):
-            if not is_synthetic(title):
-                continue
             kind = title.rpartition(" ")[2]  # The last word of the title.
             weight = self.options.kinds.get(kind, 0.0)
-            indexes = np.flatnonzero(examples.part == part)
-            if weight and len(indexes):
-                differences = rows[examples.better[indexes]] - rows[examples.worse[indexes]]
-                targets = np.full(len(differences), self.options.margin)
-                yield _LossTerm(differences, targets, weight)
+            pairs = np.flatnonzero(examples.part == part)
+            if is_synthetic(title) and weight and len(pairs):
+                differences = rows[examples.better[pairs]] - rows[examples.worse[pairs]]
+                yield _LossTerm(differences, np.full(len(pairs), self.options.margin), weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
         """Yield the terms of the loss in blocks of human comparisons. A year's weight does not depend on its size.
@@ -277,12 +274,13 @@ class GuardedLinear(LinearEstimator):
         """
         parts_by_year = group_compared_parts(examples)
         for year_parts in parts_by_year.values():
-            indexes = np.flatnonzero(np.isin(examples.part, year_parts))
-            year_weight = float(examples.weight[indexes].mean()) / len(parts_by_year)
-            for start in range(0, len(indexes), COMPARISON_BLOCK):
-                block = indexes[start : start + COMPARISON_BLOCK]
+            pairs = np.flatnonzero(np.isin(examples.part, year_parts))
+            year_weight = float(examples.weight[pairs].mean()) / len(parts_by_year)
+            for start in range(0, len(pairs), COMPARISON_BLOCK):
+                block = pairs[start : start + COMPARISON_BLOCK]
                 differences = rows[examples.better[block]] - rows[examples.worse[block]]
-                block_weight = year_weight * len(block) / len(indexes)
+                # Each comparison of a year receives an equal share of the year's weight.
+                block_weight = year_weight * len(block) / len(pairs)
                 yield _LossTerm(differences, np.ones(len(block)), block_weight)
 
     def _rating_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
