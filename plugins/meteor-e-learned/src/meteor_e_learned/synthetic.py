@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.api.perturbations import PerturbationContext
+from meteor_e.api.perturbations import Perturbation, PerturbationContext
 from meteor_e.base.extras import require
 
 if TYPE_CHECKING:
@@ -49,37 +49,11 @@ class SyntheticTexts:
         self.references.append(list(references))
         return len(self.hypotheses) - 1
 
-    def add_erroneous_copies(
-        self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int
-    ) -> None:
-        """Append texts and copies of these texts with one error each, and compare each text with its copies.
-
-        The command ``meteor-e stress`` inserts the same kinds of errors.
-
-        Args:
-            texts: the texts.
-            references: the references of each text.
-            language: the language of the texts.
-            seed: the seed of the random choices.
-        """
-        stress = require("meteor_e_evaluation.stress", "making errors", distribution="meteor-e-evaluation")
-        rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
-        for index, text in enumerate(texts):
-            row = self.add(text, references[index])
-            context = PerturbationContext(language, texts, index, reference=references[index][0])
-            for rule in rules:
-                # Each text and rule has its own seed, so an error does not depend on the other texts and rules.
-                generator = random.Random(zlib.crc32(f"{seed} {index} {rule.name}".encode()))
-                worse_text = rule.apply(text, generator, context)
-                # Some rules do not apply to every text, or would delete a text's only word.
-                if worse_text is None or worse_text == text or not worse_text.strip():
-                    continue
-                worse_row = self.add(worse_text, references[index])
-                self.comparisons[rule.name].append((row, worse_row))
-
 
 def make_error_comparisons(tests: Sequence[TestSet], count: int, language: str, seed: int) -> SyntheticTexts:
-    """Compare system outputs with copies that contain an error.
+    """Compare system outputs with copies that contain one error each.
+
+    The command ``meteor-e stress`` inserts the same kinds of errors.
 
     Args:
         tests: the test sets that contain the outputs.
@@ -87,10 +61,31 @@ def make_error_comparisons(tests: Sequence[TestSet], count: int, language: str, 
         language: the language of the outputs.
         seed: the seed of the random choices.
     """
-    texts = SyntheticTexts()
+    stress = require("meteor_e_evaluation.stress", "making errors", distribution="meteor-e-evaluation")
+    rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
     hypotheses, references = _sample_outputs(tests, count, np.random.default_rng(seed))
-    texts.add_erroneous_copies(hypotheses, references, language, seed)
+    texts = SyntheticTexts()
+    for index, hypothesis in enumerate(hypotheses):
+        row = texts.add(hypothesis, references[index])
+        context = PerturbationContext(language, hypotheses, index, reference=references[index][0])
+        for rule in rules:
+            worse_text = _insert_error(rule, context, seed)
+            if worse_text is not None:
+                worse_row = texts.add(worse_text, references[index])
+                texts.comparisons[rule.name].append((row, worse_row))
     return texts
+
+
+def _insert_error(rule: Perturbation, context: PerturbationContext, seed: int) -> str | None:
+    """Return the text of a context with an error, or None if the rule cannot insert an error into the text."""
+    text = context.texts[context.position]
+    # Each text and rule has its own seed, so an error does not depend on the other texts and rules.
+    generator = random.Random(zlib.crc32(f"{seed} {context.position} {rule.name}".encode()))
+    worse_text = rule.apply(text, generator, context)
+    # Some rules return the text unchanged, or delete its only word.
+    if worse_text is None or worse_text == text or not worse_text.strip():
+        return None
+    return worse_text
 
 
 def make_excerpt_comparisons(tests: Sequence[TestSet], count: int, seed: int) -> SyntheticTexts:
