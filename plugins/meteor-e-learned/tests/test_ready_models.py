@@ -174,6 +174,10 @@ def test_load_model_detects_changed_feature_values(toy_model, monkeypatch):
     monkeypatch.setattr(TextFeature, "compute", lambda self, batch: compute(self, batch) * 1.01)
     with pytest.raises(ConfigError, match=r"feature 'text\..*' gives .*wordfreq is 9.9"):
         load_model(toy_model).features  # noqa: B018
+    model = load_model(toy_model)
+    model.check_texts.libraries["text"].clear()
+    with pytest.raises(ConfigError, match=r"wordfreq is 9.9, the model was made with \?.*; train the model again$"):
+        model.features  # noqa: B018
 
 
 def test_load_model_detects_a_new_version_of_a_feature(toy_model, monkeypatch):

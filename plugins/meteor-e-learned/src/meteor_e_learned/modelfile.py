@@ -178,7 +178,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     file = resolve_model(name)
     with _model_file_errors(name):
         header, arrays = _read_content(file, name)
-        # The array "probes" contains the feature values of the check texts. The other arrays belong to the estimator.
+        # The array "probes" contains expected feature values. All other arrays belong to the estimator.
         check_values = arrays.pop("probes")
         model = _make_model(header, arrays, check_values, file, name)
     for key, array in arrays.items():
