@@ -151,11 +151,11 @@ class Meteor(Metric):
             The metric, with the language and parameters of the chain.
         """
         config = source if isinstance(source, ChainConfig) else load_chain(source)
-        meteor = cls.__new__(cls)
-        meteor._set_up(config.override(overrides), offline, resources, threads, on_error)
+        metric = cls.__new__(cls)  # The constructor is not called, because it creates the chain from its keys.
+        metric._set_up(config.override(overrides), offline, resources, threads, on_error)
         if label:
-            meteor.label = label
-        return meteor
+            metric.label = label
+        return metric
 
     def _set_up(
         self,
@@ -168,20 +168,20 @@ class Meteor(Metric):
         """Create the components of a chain, such as the matchers, and start the engine."""
         self.threads: int = default_threads(threads)
         self.on_error = on_error
+        self._identity = "word"
+        self._requested_engine: str | None = None  # By default, the native engine is used if it is available.
         self.chain = resolve(config, plugin_registry())
-        language = self.chain.language
-        self.language = "" if language.code == "other" else language.code
         self._set_components(make_components(self.chain, resources, offline))
-        prefixes = self.resources.nonbreaking_prefixes
-        self.normalizer = Normalizer(self.chain.normalization, language.apostrophes, prefixes)
         self._idf_weights = None if self.chain.idf is None else self._read_idf_weights(self.chain.idf)
         self.signature = signature(self.chain, self.components)
-        self._identity = "word"
-        self._requested_engine: str | None = None
         self._start_engine()
 
     def _set_components(self, components: ChainComponents) -> None:
-        """Store the components of the chain as attributes."""
+        """Store the language and the components of the chain as attributes."""
+        language = self.chain.language
+        self.language = "" if language.code == "other" else language.code
+        prefixes = components.resources.nonbreaking_prefixes
+        self.normalizer = Normalizer(self.chain.normalization, language.apostrophes, prefixes)
         self.components = components
         self.resources: LanguageResources = components.resources
         self.lemmatizer = components.lemmatizer
@@ -190,7 +190,7 @@ class Meteor(Metric):
         self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in components.matchers)
 
     def _start_engine(self) -> None:
-        """Create a new engine for the current settings."""
+        """Create an engine for the current settings, and decide whether it scores several batches at the same time."""
         settings = EngineSettings(
             parameters=self.chain.parameters,
             beam=self.chain.beam,
@@ -208,8 +208,9 @@ class Meteor(Metric):
         self._engine: Engine = make_engine(
             settings, self.matchers, self.resources.function_words, self._tokenization, self._requested_engine
         )
-        # Batches are scored one by one if a contextual matcher encodes all sentences of a batch together.
-        self.parallel = "batches" if self._engine.name == "native" and not self.reads_sentences else "inside"
+        # A contextual matcher encodes all sentences of a batch together, so the batches are scored one by one.
+        can_score_several_batches = self._engine.name == "native" and not self.reads_sentences
+        self.parallel = "batches" if can_score_several_batches else "inside"
 
     def compare_words_by(self, identity: str) -> None:
         """Compare words by their text (``word``, the default), or by the Java program's hash of words (``java``)."""
@@ -398,13 +399,12 @@ class Meteor(Metric):
         The statistics are stored in the cache of the batch. Several metrics with the same signature therefore align the
         batch only once.
         """
-        key = ("meteor", self.signature, self._identity)
-        cached_rows: Rows | None = batch.cache.get(key)
-        if cached_rows is not None and (cached_rows.alignments or not batch.alignments):
-            return cached_rows
-        # If the number of threads is set, the caller has divided the segments into batches that suit the threads.
-        rows = self._align_with_threads(batch) if batch.threads is None else self._engine.score(batch)
-        batch.cache[key] = rows
+        key = ("meteor", self.signature, self._identity, batch.alignments)
+        if key not in batch.cache:
+            # If the number of threads is set, the caller has divided the segments into batches that suit the threads.
+            is_divided = batch.threads is not None
+            batch.cache[key] = self._engine.score(batch) if is_divided else self._align_with_threads(batch)
+        rows: Rows = batch.cache[key]
         return rows
 
     def _align_with_threads(self, batch: Batch) -> Rows:
@@ -471,7 +471,7 @@ class Meteor(Metric):
         return alignments
 
     def about(self) -> Mapping[str, Any]:
-        """Return the chain and the name of the engine, which are part of JSON output."""
+        """Return the chain and the name of the engine for JSON output."""
         return {"chain": self.chain.effective(), "engine": self._engine.name}
 
     # The following methods score corpora.
@@ -523,17 +523,18 @@ class Meteor(Metric):
         Raises:
             InputError: if the numbers of hypotheses and references differ, or there are no segments.
         """
-        total = StatisticsSum(len(self.matchers))
+        statistics_sum = StatisticsSum(len(self.matchers))
         segment_scores: list[MeteorSegmentScore] = []
         for batch, rows in self.score_batches(hypotheses, references):
             resolved_rows = resolve_failures(rows, batch, self.on_error)
-            total.add_total(resolved_rows.total, len(resolved_rows) - len(resolved_rows.failures))
+            scored_segment_count = len(resolved_rows) - len(resolved_rows.failures)
+            statistics_sum.add_total(resolved_rows.total, scored_segment_count)
             if segments:
                 segment_scores += self.make_segment_scores(batch, rows)
-            progress(Stage("scoring", "segments"), total.segments, None)
-        if total.segments == 0:
+            progress(Stage("scoring", "segments"), statistics_sum.segments, None)
+        if statistics_sum.segments == 0:
             raise InputError("there are no segments; there is nothing to score")
-        return self.corpus_score(total, tuple(segment_scores))
+        return self.corpus_score(statistics_sum, tuple(segment_scores))
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
         """Compute the score of a corpus from the sum of its segments' statistics.

@@ -73,16 +73,16 @@ class Definition(Generic[T]):
         kind: ``matcher``, ``metric`` and so on.
         name: the name.
         origin: the plugin.
-        raw: the item that the hook of the plugin returned: the object, or its import path.
-        load_raw: a function that loads ``raw``.
+        item: the item that the hook of the plugin returned: the object, or its import path.
+        load_object: a function that loads ``item``.
         problem: the reason why loading failed; empty otherwise.
     """
 
     kind: str
     name: str
     origin: Origin
-    raw: object
-    load_raw: LoadFunction[T]
+    item: object
+    load_object: LoadFunction[T]
     problem: str = ""
     _value: T | None = None
 
@@ -103,7 +103,7 @@ class Definition(Generic[T]):
 
     def _load_value(self) -> T:
         """Load the named object, and check that it has the name of this definition."""
-        value, names = self.load_raw(self.raw)
+        value, names = self.load_object(self.item)
         # The name of a command may contain the name of its group, as in "pack build".
         short_name = self.name.rpartition(" ")[2]
         if short_name not in names:

@@ -135,7 +135,8 @@ class InstalledPlugins:
     """
 
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]]) -> None:
-        self._entry_points: Callable[[], Iterable[EntryPoint]] | None = entry_points
+        self._find_entry_points = entry_points
+        self._is_loaded = False
         self._origins: dict[str, Origin] = {}
         self._called_hooks: set[tuple[str, str]] = set()
         self.lock = threading.RLock()
@@ -156,10 +157,10 @@ class InstalledPlugins:
 
     def load(self) -> None:
         """Import the installed plugins if they have not been imported."""
-        if self._entry_points is None:
+        if self._is_loaded:
             return
-        plugins = [(_origin(entry_point), entry_point) for entry_point in self._entry_points()]
-        self._entry_points = None
+        plugins = [(_origin(entry_point), entry_point) for entry_point in self._find_entry_points()]
+        self._is_loaded = True
         # The order of plugins must not depend on the order in which they were installed.
         plugins.sort(key=lambda plugin: (plugin[0], plugin[1].value))
         for origin, entry_point in plugins:
@@ -244,9 +245,9 @@ class InstalledPlugins:
 
 
 def _call_hook(implementation: pluggy.HookImpl) -> object:
-    """Call the hook of a plugin and return its result. An iterator is converted to a list.
+    """Call the hook of a plugin and return its result.
 
-    A generator runs the code of the plugin, so it must not raise errors after this call.
+    If the hook is a generator, the result is a list. The generator's errors are therefore raised by this function.
     """
     result = implementation.function()
     return list(result) if isinstance(result, Iterator) else result

@@ -65,10 +65,10 @@ class Registry(ABC, Generic[T]):
         self.kind = kind
         self.hook = hook or f"meteor_e_{kind.replace(' ', '_')}s"
         self._plugins = plugins
-        self._claims: dict[str, list[Definition[T]]] = {}
+        self._plugin_definitions: dict[str, list[Definition[T]]] = {}
 
     @abstractmethod
-    def load_raw(self, raw: object) -> tuple[T, tuple[str, ...]]:
+    def load_object(self, item: object) -> tuple[T, tuple[str, ...]]:
         """Load an object that a plugin provides. Return the object and its names, with the canonical name first.
 
         Raises:
@@ -123,49 +123,53 @@ class Registry(ABC, Generic[T]):
         """Return the built-in definition of a name, or else the definitions of plugins."""
         if name in self.builtins:
             return [self._builtin_definitions[name]]
-        if name not in self._collect_claims():
+        self._call_hooks()
+        if name not in self._plugin_definitions:
             # The name may belong to an installed plugin. Importing the installed plugins is slow.
             self._plugins.load()
-        return self._collect_claims().get(name, [])
+            self._call_hooks()
+        return self._plugin_definitions.get(name, [])
 
     def names(self) -> list[str]:
         """Import the plugins and return all names, including the aliases of languages, sorted."""
         with self._plugins.lock:
             self._plugins.load()
-            return sorted({*self.builtins, *self._collect_claims()})
+            self._call_hooks()
+            return sorted({*self.builtins, *self._plugin_definitions})
 
-    def entries(self, name: str | None, summarize: Callable[[T], str]) -> Iterator[Entry]:
+    def entries(self, name: str | None, summarize: Callable[[T], str] | None) -> Iterator[Entry]:
         """Load objects, and yield a description of each object for listings. Aliases of languages are skipped.
 
         Args:
             name: the name to list; ``None`` for all names.
             summarize: a function that returns a one-line description of an object. It may raise a MeteorError if the
-                object has a mistake, and the entry then contains the error.
+                object has a mistake, and the entry then contains the error. The default is :meth:`summarize`.
         """
-        listed_names = self.names() if name is None else [name]
-        self._collect_claims()
-        for listed_name in listed_names:
-            for entry in self._list_entries(listed_name, summarize):
+        all_names = self.names()
+        for listed_name in all_names if name is None else [name]:
+            for entry in self._list_entries(listed_name, summarize or self.summarize):
                 is_alias = listed_name in entry.aliases
                 if entry.error or not is_alias:
                     yield entry
 
     def _list_entries(self, name: str, summarize: Callable[[T], str]) -> Iterator[Entry]:
-        """Yield an entry for each definition of a name. A name with several definitions is an error of plugins."""
+        """Yield an entry for each definition of a name. If there are several, the entries of plugins have an error."""
         definitions = self._list_definitions(name)
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
             # A built-in object takes precedence, so it is usable even if a plugin uses the same name.
-            error = "" if definition.origin == BUILTIN else clash
-            yield self._make_entry(definition, error, summarize)
+            definition_error = "" if definition.origin == BUILTIN else clash
+            yield self._make_entry(definition, definition_error, summarize)
 
     @cached_property
     def _builtin_definitions(self) -> dict[str, Definition[T]]:
         """The definitions of the built-in objects by name."""
-        return {name: Definition(self.kind, name, BUILTIN, raw, self.load_raw) for name, raw in self.builtins.items()}
+        return {
+            name: Definition(self.kind, name, BUILTIN, item, self.load_object) for name, item in self.builtins.items()
+        }
 
-    def _collect_claims(self) -> dict[str, list[Definition[T]]]:
-        """Call the hooks of newly loaded plugins, and return the definitions of all plugins by name."""
+    def _call_hooks(self) -> None:
+        """Call the hooks of newly loaded plugins, and add the definitions that the hooks return."""
         for origin, result in self._plugins.hook_results(self.hook):
             if isinstance(result, Mapping):
                 self._add_mapping(origin, result)
@@ -173,30 +177,29 @@ class Registry(ABC, Generic[T]):
                 self._add_list(origin, result)
             else:
                 self._report(origin, f"it returned {reprlib.repr(result)}; it must return a list or a mapping")
-        return self._claims
 
     def _add_mapping(self, origin: Origin, items: Mapping[object, object]) -> None:
         """Add the named objects that a hook has returned in a mapping. They are loaded on first use."""
-        for name, raw in items.items():
+        for name, item in items.items():
             if isinstance(name, str) and name:
-                self._add_definition(Definition(self.kind, name, origin, raw, self.load_raw))
+                self._add_definition(Definition(self.kind, name, origin, item, self.load_object))
             else:
                 self._report(origin, f"it returned a mapping with the key {name!r}; keys must be names")
 
     def _add_list(self, origin: Origin, items: Iterable[object]) -> None:
-        """Load all objects that a hook has returned in a list, and add a definition for each of their names."""
-        for raw in items:
+        """Load each object of a list that a hook has returned, and add a definition for each name of the object."""
+        for item in items:
             try:
-                value, names = self.load_raw(raw)
+                value, names = self.load_object(item)
             except PLUGIN_FAILURES as error:
                 self._report(origin, failure_reason(error))
                 continue
             for name in names:
-                self._add_definition(Definition(self.kind, name, origin, raw, self.load_raw, _value=value))
+                self._add_definition(Definition(self.kind, name, origin, item, self.load_object, _value=value))
 
     def _add_definition(self, definition: Definition[T]) -> None:
         """Add a definition of a plugin. Add a warning if the same name is already defined."""
-        self._claims.setdefault(definition.name, []).append(definition)
+        self._plugin_definitions.setdefault(definition.name, []).append(definition)
         definitions = self._list_definitions(definition.name)
         if len(definitions) > 1:
             self._plugins.pending_warnings.append(describe_clash(definitions))
@@ -208,18 +211,23 @@ class Registry(ABC, Generic[T]):
     def _list_definitions(self, name: str) -> list[Definition[T]]:
         """Return all definitions of a name. A built-in definition comes before the definitions of plugins."""
         builtin_definitions = [self._builtin_definitions[name]] if name in self.builtins else []
-        return builtin_definitions + self._claims.get(name, [])
+        return builtin_definitions + self._plugin_definitions.get(name, [])
 
-    def _make_entry(self, definition: Definition[T], error: str, summarize: Callable[[T], str]) -> Entry:
-        """Load an object and describe it for listings. If loading fails, the description contains the error message."""
+    def _make_entry(self, definition: Definition[T], definition_error: str, summarize: Callable[[T], str]) -> Entry:
+        """Load an object and describe it for listings. If loading fails, the description contains the error message.
+
+        Args:
+            definition: the definition of the object.
+            definition_error: the error message if the definition cannot be used; otherwise empty.
+            summarize: a function that returns a one-line description of the object.
+        """
         value: Any = None
-        summary = ""
+        summary = load_error = ""
         try:
             value = definition.load()
             summary = summarize(value)
-        except MeteorError as load_error:
-            # The argument is more important: it says that the object cannot be used even if it can be loaded.
-            error = error or str(load_error)
+        except MeteorError as error:
+            load_error = str(error)
         return Entry(
             kind=self.kind,
             name=definition.name,
@@ -227,7 +235,7 @@ class Registry(ABC, Generic[T]):
             **definition.origin._asdict(),
             aliases=tuple(getattr(value, "aliases", ())),
             requires=tuple(getattr(value, "requires", ())),
-            error=error,
+            error=definition_error or load_error,
         )
 
     def _unknown_name_error(self, name: str) -> MeteorError:
@@ -236,15 +244,14 @@ class Registry(ABC, Generic[T]):
         advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
         if advice:
             return PluginError("; ".join([advice, *problems]))
-        names = sorted({*self.builtins, *self._claims})
-        failures = f"plugins that failed: {'; '.join(problems)}" if problems else self.advice_on_plugins
-        sentences = [
+        names = sorted({*self.builtins, *self._plugin_definitions})
+        clauses = [
             f"there is no {self.kind} {name!r}{near_miss(name, names)}",
             f"the {self.kind}s: {', '.join(names)}",
             self.advice_for_unknown,
-            failures,
+            f"plugins that failed: {'; '.join(problems)}" if problems else self.advice_on_plugins,
         ]
-        return self.unknown_error("; ".join(filter(None, sentences)))
+        return self.unknown_error("; ".join(clause for clause in clauses if clause))
 
 
 class ClassRegistry(Registry[type[T]]):
@@ -268,9 +275,9 @@ class ClassRegistry(Registry[type[T]]):
         if builtins is not None:
             self.builtins = builtins
 
-    def load_raw(self, raw: object) -> tuple[type[T], tuple[str, ...]]:
+    def load_object(self, item: object) -> tuple[type[T], tuple[str, ...]]:
         """Import a class, and check that it is a complete subclass with a valid name."""
-        cls: Any = resolve_name(raw) if isinstance(raw, str) else raw
+        cls: Any = resolve_name(item) if isinstance(item, str) else item
         base = resolve_name(self.base)
         if not inspect.isclass(cls):
             hint = "; return the class, not an instance of it" if isinstance(cls, base) else ""
@@ -297,11 +304,11 @@ class CommandRegistry(Registry["click.Command"]):
 
     builtins: Mapping[str, object] = {name: f"meteor_e.cli.{name}:{name}" for name in builtin.COMMANDS}
 
-    def load_raw(self, raw: object) -> tuple[click.Command, tuple[str, ...]]:
+    def load_object(self, item: object) -> tuple[click.Command, tuple[str, ...]]:
         """Import a command."""
         import click
 
-        command = resolve_name(raw) if isinstance(raw, str) else raw
+        command = resolve_name(item) if isinstance(item, str) else item
         if not isinstance(command, click.Command):
             advice = "make it one with @click.command() or @click.group()"
             raise PluginError(f"{reprlib.repr(command)} is not a click.Command; {advice}")
@@ -326,18 +333,18 @@ class LanguageRegistry(Registry["Language"]):
         files = language_files()
         return {**files, **{meteor_code: files[iso_code] for meteor_code, iso_code in ISO_CODES.items()}}
 
-    def load_raw(self, raw: object) -> tuple[Language, tuple[str, ...]]:
+    def load_object(self, item: object) -> tuple[Language, tuple[str, ...]]:
         """Read the definition of a language."""
         from meteor_e.api.languages import Language
         from meteor_e.base.yamlfile import read_yaml
         from meteor_e.languages.files import parse_language
 
-        if isinstance(raw, Language):
-            language = raw
-        elif isinstance(raw, Mapping):
-            language = parse_language(raw, "language definition")
+        if isinstance(item, Language):
+            language = item
+        elif isinstance(item, Mapping):
+            language = parse_language(item, "language definition")
         else:
-            language = parse_language(read_yaml(_check_file(raw)))
+            language = parse_language(read_yaml(_check_file(item)))
         return language, (language.code, *language.aliases)
 
     def summarize(self, value: Language) -> str:
@@ -355,27 +362,29 @@ class ChainRegistry(Registry["Traversable"]):
 
         return {file.stem: file for file in (RESOURCES / "chains").glob("*.yaml")}
 
-    def load_raw(self, raw: object) -> tuple[Traversable, tuple[str, ...]]:
+    def load_object(self, item: object) -> tuple[Traversable, tuple[str, ...]]:
         """Check that the file of a chain exists."""
-        file = _check_file(raw)
+        file = _check_file(item)
         return file, (file.name.removesuffix(".yaml"),)
 
     def summarize(self, value: Traversable) -> str:
-        """Return an empty string. The YAML file of a chain is not read only to find a description."""
+        """Return an empty string, because reading the YAML file of each chain for its description would be slow."""
         return ""
 
 
-def _check_file(raw: Any) -> Traversable:
+def _check_file(item: Any) -> Traversable:
     """Check that the YAML file of a language or chain exists, and return the file.
 
     Raises:
         PluginError: if the path is relative, or the file does not exist.
     """
-    file: Any = Path(raw) if isinstance(raw, str | os.PathLike) else raw
-    if isinstance(file, Path) and not file.is_absolute():
+    file: Any = Path(item) if isinstance(item, str | os.PathLike) else item
+    is_relative_path = isinstance(file, Path) and not file.is_absolute()
+    if is_relative_path:
         raise PluginError(
             f"{str(file)!r} is a relative path; make it an absolute one with importlib.resources.files('your_package')"
         )
-    if not hasattr(file, "read_text") or not file.is_file():
+    is_readable_file = hasattr(file, "read_text") and file.is_file()
+    if not is_readable_file:
         raise PluginError(f"there is no file {str(file)!r}")
-    return file  # type: ignore[no-any-return]
+    return cast("Traversable", file)

@@ -133,16 +133,12 @@ class PluginRegistry:
             name: the name to list; ``None`` for all names and all problems of plugins.
         """
         registries = [registry for registry in self.kinds.values() if kind in (None, registry.kind)]
-        summarize_functions: dict[str, Callable[[Any], str]] = {
-            registry.kind: registry.summarize for registry in registries
-        }
-        if describe_chain is not None:
-            summarize_functions[self.chains.kind] = describe_chain
         entries: list[Entry] = []
         with self._plugins.lock:
             self._plugins.load()
             for registry in registries:
-                entries += registry.entries(name, summarize_functions[registry.kind])
+                summarize = describe_chain if registry is self.chains else None
+                entries += registry.entries(name, summarize)
             if name is None:
                 entries += self._plugins.problems.values()
             self._plugins.pending_warnings.clear()

@@ -99,7 +99,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     """
     registry = PluginRegistry(entry_points=list).kinds[report.kind]
     try:
-        registry.load_raw(cls)
+        registry.load_object(cls)
     except PluginError as error:
         report.expect(False, str(error))
         report.raise_errors()

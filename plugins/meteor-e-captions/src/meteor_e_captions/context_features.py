@@ -31,18 +31,12 @@ class CachedEncoder:
 
     def encode(self, texts: Sequence[str]) -> dict[str, Floats]:
         """Return a dictionary that maps each text to its vector."""
-        vectors: dict[str, Floats] = {}
-        missing: list[str] = []
-        for text in dict.fromkeys(texts):
-            vector = self._cache.get(text)
-            if vector is None:
-                missing.append(text)
-            else:
-                vectors[text] = vector
-        rows = self._encoder.vectors([split(text) for text in missing])
-        new_vectors = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
-        self._cache.add_items(new_vectors)
-        return vectors | new_vectors
+        return self._cache.get_or_make_items(texts, self._compute_vectors)
+
+    def _compute_vectors(self, texts: list[str]) -> list[Floats]:
+        """Return the vectors of texts that are not in the cache."""
+        rows = self._encoder.vectors([split(text) for text in texts])
+        return [row.astype(np.float64) for row in rows]
 
 
 _BATCH_SIZE = 256
