@@ -47,10 +47,10 @@ def synonyms_command(language: str, source: str | None) -> None:
     with terminal_progress() as progress, open_builder(PackStore().root / name, name, progress) as builder:
         path = _get_file(source or ARCHIVE, code, builder.temporary_folder, progress)
         source_file = SourceFile.from_path(path)
-        if source is None:
-            _check_archive(source_file)
-        # With --from, the file can differ from the archive of version 1.4.
-        version = "1.4" if source_file.sha256 == ARCHIVE_SHA256 else "1"
+        is_archive = source_file.sha256 == ARCHIVE_SHA256
+        if source is None and not is_archive:
+            raise ResourceError(f"{source_file.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
+        version = "1.4" if is_archive else "1"
         ingredients, word_count = convert_wordnet(path, WORDNETS[code], builder.temporary_folder)
         builder.build(ingredients, code, [source_file], version=version)
     click.echo(f"installed {name} ({word_count:,} words with synonyms); license: {ingredients.licence}")
@@ -64,12 +64,6 @@ def _describe_missing_wordnet(code: str, language: str) -> str:
         f"available for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` shows "
         "what the language has without a pack; `meteor-e pack build` builds a pack from bitext"
     )
-
-
-def _check_archive(archive: SourceFile) -> None:
-    """Raise ResourceError if the content of the downloaded archive has changed."""
-    if archive.sha256 != ARCHIVE_SHA256:
-        raise ResourceError(f"{archive.name} has the SHA-256 {archive.sha256}, not {ARCHIVE_SHA256}")
 
 
 def _get_file(source: str, code: str, folder: Path, progress: Progress) -> Path:

@@ -196,6 +196,12 @@ class _DeviceState:
         self.squares = torch.zeros_like(self.theta)
         self.best_epoch = np.zeros_like(self.best_epoch)
 
+    def apply_gradient(self, gradient: Tensor, learning_rate: float) -> None:
+        """Update the parameters with AdaGrad, which divides each step by the root of the sum of squared gradients."""
+        self.squares.addcmul_(gradient, gradient)
+        root = self.squares.sqrt().add_(ADAGRAD_EPSILON)
+        self.theta.addcdiv_(gradient, root, value=-learning_rate)
+
     def has_converged(self, patience: int | None) -> bool:
         """Return whether no model has improved for ``patience`` epochs. If ``patience`` is None, return False."""
         return patience is not None and bool(self.epoch - self.best_epoch.max() >= patience)
@@ -270,11 +276,7 @@ class _Trainer:
             pairs, labels = self.data.pairs[indexes], self.data.labels[indexes]
             cost = compute_cost(self.architecture, state.theta, pairs, labels)
             total_cost += cost.mean * indexes.shape[1]
-            gradient = cost.gradient + self.penalty * state.theta
-            # AdaGrad divides each step by the root of the sum of squared gradients.
-            state.squares.addcmul_(gradient, gradient)
-            root = state.squares.sqrt().add_(ADAGRAD_EPSILON)
-            state.theta.addcdiv_(gradient, root, value=-self.options.learning_rate)
+            state.apply_gradient(cost.gradient + self.penalty * state.theta, self.options.learning_rate)
         return total_cost / len(self.data.pairs)
 
     def draw_orders(self) -> Tensor:

@@ -47,7 +47,7 @@ def extract(
 
     rdf_format = detect_format(path)
     stage = Stage(f"reading {path.name}", "B")
-    with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file, _parse_errors(path, rdf_format):
+    with _input_errors(path, rdf_format), path.open("rb") as file:
         file_size = path.stat().st_size
         triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
         for rows_by_table in _read_row_blocks(triples, edition, properties, os.fspath(path)):
@@ -58,15 +58,16 @@ def extract(
 
 
 @contextmanager
-def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
-    """Convert parse errors and decompression errors that occur in the block to InputError."""
-    try:
-        yield
-    except SyntaxError as error:
-        location = f"{path}:{error.lineno}" if error.lineno else str(path)
-        raise InputError(f"{location}: not valid {rdf_format.name}: {error.msg}") from error
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise InputError(f"{path} is damaged or cut short: {error}") from error
+def _input_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
+    """Convert errors that occur in the block while a dump is read, decompressed or parsed to InputError."""
+    with os_errors_as(InputError, f"cannot read {path}"):
+        try:
+            yield
+        except SyntaxError as error:
+            location = f"{path}:{error.lineno}" if error.lineno else str(path)
+            raise InputError(f"{location}: not valid {rdf_format.name}: {error.msg}") from error
+        except (EOFError, zlib.error, lzma.LZMAError) as error:
+            raise InputError(f"{path} is damaged or cut short: {error}") from error
 
 
 def _read_row_blocks(

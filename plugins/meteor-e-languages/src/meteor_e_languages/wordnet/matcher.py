@@ -108,13 +108,13 @@ class WordnetMatcher(KeyMatcher):
         """
         request = _Request.from_options(context.language, options)
         data = request.find_data()
-        if data is not None:
-            index, description = request.load_index(data)
-            return cls(index, description, request.english, request.parts)
-        if not context.explicit:
+        if data is None and context.explicit:
+            name = "WordNet" if request.english else f"Open Multilingual WordNet of {context.language.name}"
+            raise ResourceError(f"matcher 'wordnet': there is no {name}; {how_to_get(name, request.folder)}")
+        if data is None:
             return cls()  # This matcher does not have data, so it does not match any words.
-        name = "WordNet" if request.english else f"Open Multilingual WordNet of {context.language.name}"
-        raise ResourceError(f"matcher 'wordnet': there is no {name}; {how_to_get(name, request.folder)}")
+        index, description = request.load_index(data)
+        return cls(index, description, request.english, request.parts)
 
     def keys(self, token: Token) -> set[int]:
         """Look up the match keys of a token by its form, its base forms and its lemma."""
