@@ -43,7 +43,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     Args:
         index: the data index.
         pair: the language pair.
-        every_system: whether to include systems without judgments, which measures ignore.
+        every_system: whether to include systems without judgments. Measures ignore these systems.
 
     Returns:
         The test set, whose systems are sorted by name.

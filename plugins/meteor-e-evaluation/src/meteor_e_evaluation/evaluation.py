@@ -74,7 +74,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of an evaluation, which consists of tables, scores, and settings.
+    """The result of an evaluation: its tables, scores, and settings.
 
     Attributes:
         tables: one table per test set and measure.

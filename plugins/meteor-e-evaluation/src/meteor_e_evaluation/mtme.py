@@ -174,17 +174,20 @@ def _make_pair_spec(
     available_names = _find_references(folder, pair)
     reference_names = list(references) or [_choose_preferred(available_names, STANDARD_REFERENCES)]
     _check_names(reference_names, available_names, f"{folder}: {pair} has no reference")
-    source = f"sources/{pair}.txt"
-    documents = f"documents/{pair}.docs"
     return PairSpec(
         references=[f"references/{pair}.{name}.txt" for name in reference_names],
         reference_names=reference_names,
         judgments=judgments,
-        source=source if (root / source).is_file() else None,
-        documents=documents if (root / documents).is_file() else None,
+        source=_find_optional_file(root, f"sources/{pair}.txt"),
+        documents=_find_optional_file(root, f"documents/{pair}.docs"),
         # The folder of outputs also contains the references. The names under "drop" are not evaluated as systems.
         drop=reference_names if human_systems else available_names,
     )
+
+
+def _find_optional_file(root: Path, file: str) -> str | None:
+    """Return a path relative to the folder of the test set, or None if the file does not exist."""
+    return file if (root / file).is_file() else None
 
 
 def _find_references(folder: Path, pair: str) -> list[str]:

@@ -222,7 +222,7 @@ class _FileMetric(SystemsMetric):
 class ScoreFileMetric(_FileMetric):
     """A metric that reads scores of segments, of systems, or of both from files.
 
-    The paths of the files may contain ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}``, which
+    The placeholders ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in the paths of the files
     are filled in for each test set.
     """
 

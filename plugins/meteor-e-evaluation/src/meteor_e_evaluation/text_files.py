@@ -291,5 +291,5 @@ def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict
 
 
 def sort_by_segment(items: Mapping[int, Item]) -> list[Item]:
-    """Return the items of a dictionary in the order of their segment numbers, which are the keys."""
+    """Return the values of a dictionary in the order of its keys, which are segment numbers."""
     return [items[number] for number in sorted(items)]

@@ -33,7 +33,7 @@ HIGHEST_PARAMETERS = (1.0, 2.0, 1.0, 1.0)
 """The default highest values of the parameters α, β, γ and δ in a grid."""
 
 N_PARAMETERS = len(LOWEST_PARAMETERS)
-"""The number of parameters, which precede the matcher weights in the coordinates of a point."""
+"""The number of parameters. The coordinates of a point are the parameters, followed by the matcher weights."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_s
         text: value of the option, or None if it is missing.
         option_name: name of the option, for error messages.
         default: the numbers to return if the option is missing. An option must contain as many numbers.
-        repeat_single: whether a single number stands for all parameters and weights.
+        repeat_single: whether a single number is used for all parameters and weights.
 
     Raises:
         ConfigError: if the text does not consist of the right number of numbers.

@@ -286,7 +286,7 @@ def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
 
 
 class _DistributionChart(NamedTuple):
-    """The charts of one kind of values.
+    """The charts of a value, such as the score, in each length class.
 
     Attributes:
         row: the distributions of the values.
@@ -300,7 +300,7 @@ class _DistributionChart(NamedTuple):
 
 
 def _draw_distributions(row: Distributions) -> _DistributionChart:
-    """Draw the distributions of one kind of values."""
+    """Draw the distributions of a value, such as the score, in each length class."""
     lines = [[charts.line_path(distribution) for distribution in cell.distributions] for cell in row.cells]
     return _DistributionChart(row, charts.scale_of(row.low, row.high, charts.PANEL.width), lines)
 

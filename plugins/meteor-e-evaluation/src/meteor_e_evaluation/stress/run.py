@@ -280,7 +280,7 @@ def _score_texts(
     Higher scores are better, because scores that count errors are negated.
 
     Returns:
-        The scores of all segments, by name of the perturbation, and those of the original texts.
+        One array of segment scores for the original texts, and one per perturbation, by name.
 
     Raises:
         InputError: if a score is not a finite number.
