@@ -197,7 +197,7 @@ def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: i
 
 
 def _make_contexts(texts: _Texts) -> list[PerturbationContext]:
-    """Return one context per hypothesis."""
+    """Return the context of each hypothesis, such as its source and its reference."""
     contexts = []
     for index in range(len(texts.hypotheses)):
         source = texts.sources[index] if texts.sources else None
@@ -221,7 +221,7 @@ def _apply_rule(
 
     Args:
         rule: the perturbation.
-        contexts: one context per text, which contains the text itself.
+        contexts: the context of each text. A context also contains the text.
         max_pairs: largest number of texts to change.
         seed: seed of all random choices.
 

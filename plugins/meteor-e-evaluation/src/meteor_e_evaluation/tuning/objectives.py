@@ -67,7 +67,7 @@ class _RankObjective(PreparedObjective):
 
     A pair counts as correct if the better output scores higher by more than ε.
 
-    The arrays with one element per pair are sorted by group. A cell is the output of one system for one segment.
+    A cell is the output of one system for one segment, a unit is a segment, and a group is a test set.
 
     Args:
         data: the data set.
@@ -76,17 +76,17 @@ class _RankObjective(PreparedObjective):
     """
 
     def __init__(self, data: TuningSet, *, epsilon: float, macro: bool) -> None:
-        if not len(data.better):
+        n_pairs = len(data.better)
+        if n_pairs == 0:
             raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
-        n_pairs = len(data.better)
         groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
         # The pairs are sorted by group, because the pairs of each group must be a slice.
         order = np.lexsort((data.worse, data.better, groups))
-        self._better = data.better[order]
-        self._worse = data.worse[order]
+        self._better_cells = data.better[order]
+        self._worse_cells = data.worse[order]
         # The better and the worse output of a pair are outputs for the same segment.
-        self._units = data.units[self._better]
+        self._unit_of_pair = data.units[self._better_cells]
         _, self._group_of_pair, group_sizes = np.unique(groups[order], return_inverse=True, return_counts=True)
         self._group_slices = _make_slices(group_sizes)
         # All evaluations share these arrays, because a search computes the objective thousands of times.
@@ -95,8 +95,8 @@ class _RankObjective(PreparedObjective):
 
     def _find_right_pairs(self, scores: Floats) -> NDArray[np.bool_]:
         """Return a mask of the pairs whose better output scores higher by more than ε."""
-        np.take(scores, self._better, out=self._better_scores, mode="clip")
-        np.take(scores, self._worse, out=self._worse_scores, mode="clip")
+        np.take(scores, self._better_cells, out=self._better_scores, mode="clip")
+        np.take(scores, self._worse_cells, out=self._worse_scores, mode="clip")
         if not self._epsilon:
             return np.asarray(self._better_scores > self._worse_scores)
         np.subtract(self._better_scores, self._worse_scores, out=self._better_scores)
@@ -118,8 +118,8 @@ class _RankObjective(PreparedObjective):
         shape = (len(self._group_slices), weights.shape[1])
         n_right = np.zeros(shape)
         n_pairs = np.zeros(shape)
-        np.add.at(n_right, (self._group_of_pair, self._units), is_right)
-        np.add.at(n_pairs, (self._group_of_pair, self._units), 1.0)
+        np.add.at(n_right, (self._group_of_pair, self._unit_of_pair), is_right)
+        np.add.at(n_pairs, (self._group_of_pair, self._unit_of_pair), 1.0)
         taus = 2 * (weights @ n_right.T) / (weights @ n_pairs.T) - 1  # (samples, groups)
         return np.asarray(taus.mean(axis=1))
 
