@@ -12,7 +12,7 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
-from meteor_e_evaluation.exchange import Differences, Masks, make_group_mean_comparer, make_pearson_comparer
+from meteor_e_evaluation.exchange import Differences, GroupMeanComparer, Masks, PearsonComparer
 from meteor_e_evaluation.groups import (
     Grouping,
     average_over_groups,
@@ -79,7 +79,7 @@ class SegmentCorrelation(RatingMeasure):
         if test.assessments is None or not len(test.assessments):
             return None
         if self.coefficient == "pearson":
-            return make_pearson_comparer(values, test.assessments, masks, unit)
+            return PearsonComparer(values, test.assessments, masks, unit)
         return make_rank_correlation_comparer(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
@@ -184,7 +184,7 @@ class GroupedMeasure(RatingMeasure):
             # The exchange of whole groups does not change the coefficients of the groups.
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
-            return make_group_mean_comparer(group_values, masks)
+            return GroupMeanComparer(group_values, masks)
         # Pearson's r does not use ranks. With one group per segment, there would be thousands of joint rankings.
         has_joint_rankings = self.coefficient != "pearson" and self.grouping != "item"
         if not has_joint_rankings:

@@ -1,21 +1,22 @@
-"""Compares two metrics in permutation tests, which exchange scores of the metrics at random.
+"""Compares two metrics in permutation tests, which swap scores between the metrics at random.
 
 A permutation test evaluates a measure twice for every sample and every pair of metrics. The measures of this module are
 functions of sums, so that their values in all samples follow from a matrix product. The module :mod:`.rank_exchange`
 computes rank correlations. All other measures are evaluated separately for each sample by
-:func:`.comparison.make_one_by_one_comparer`.
+:class:`.comparison.OneByOneComparer`.
 
-Scores are arrays ``(metrics, systems, segments)``. Masks select the units to exchange in each sample. Their shape is
-``(samples, segments)``, ``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument
-``unit`` is ``segments``, ``systems`` or ``scores``. Every function whose name ends with ``comparer`` returns
-:data:`Differences`.
+Scores are arrays ``(metrics, systems, segments)``. A test swaps the scores of whole segments, of whole systems, or of
+single outputs. These are its units, and the argument ``unit`` is ``segments``, ``systems`` or ``scores``. Masks select
+the swapped units of each sample. Their shape is ``(samples, segments)``, ``(samples, systems)`` or, for single outputs,
+``(samples, systems, segments)``.
 
-On large test sets, :func:`make_tied_accuracy_comparer` is an approximation, because it tries only some hundred
-thresholds. The approximation does not affect the level of a test, because it is the same for all samples.
+On large test sets, :class:`TiedAccuracyComparer` is an approximation, because it tries only some hundred thresholds.
+The approximation does not affect the level of a test, because it is the same for all samples.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -41,18 +42,15 @@ BLOCK = 1 << 24
 RELATIVE_TOLERANCE = 1e-12
 """Ratio of a variance to the sum of squares below which the variance is regarded as a rounding error."""
 
-N_PAIR_CASES = 4
-"""Number of cases of a pair of systems, each of which has scores of one of two metrics."""
-
 
 @dataclass(frozen=True)
 class UnitExchange:
-    """Sums terms of two metrics after they exchange segments, systems or single scores.
+    """Sums the terms of two metrics after the scores of some units were swapped between the metrics.
 
-    A unit has two cases: its scores come from the first metric or from the second metric.
+    A unit is a segment, a system or a single output. All scores of a unit come from the same metric.
 
     Attributes:
-        masks: masks of the exchanged units in each sample.
+        masks: masks of the swapped units in each sample.
     """
 
     masks: Masks
@@ -62,31 +60,35 @@ class UnitExchange:
         """Number of units."""
         return int(self.masks[0].size)
 
-    def list_cases(self, first: int, second: int) -> list[MetricPair]:
-        """Return, for each case of a unit, the metrics that score the first and the second system of a comparison.
+    def list_sources(self, first: int, second: int) -> list[MetricPair]:
+        """Return the possible sources of the scores of two compared systems: one metric scores both of them.
 
         Args:
-            first, second: indices of the two metrics that exchange scores.
+            first, second: indices of the two metrics.
         """
         return [(first, first), (second, second)]
 
+    def find_units(self, first_systems: Integers, second_systems: Integers, segments: Integers) -> Integers:
+        """Return the unit of each comparison of two systems on a segment, which is the segment."""
+        return segments
+
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
-        """Sum the terms of each metric in each sample.
+        """Add up the terms of each metric after the swap, in each sample of a permutation test.
 
         Args:
-            terms: terms of each unit in each case, ``(sums, 2, units)``.
+            terms: terms of each unit by the first and by the second metric, ``(sums, 2, units)``.
 
         Returns:
             The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
         """
         first_terms, second_terms = terms[:, 0], terms[:, 1]
-        changes = self._sum_exchanged_units(second_terms - first_terms)  # (sums, samples)
+        changes = self._sum_swapped_units(second_terms - first_terms)  # (sums, samples)
         first_sums = first_terms.sum(axis=1)[:, None] + changes
         second_sums = second_terms.sum(axis=1)[:, None] - changes
         return first_sums, second_sums
 
-    def _sum_exchanged_units(self, terms: Floats) -> Floats:
-        """Return the sum of some terms over the units that each sample exchanges.
+    def _sum_swapped_units(self, terms: Floats) -> Floats:
+        """For each sample, add up the terms of the swapped units.
 
         Args:
             terms: one row per sum, ``(sums, units)``.
@@ -95,19 +97,19 @@ class UnitExchange:
             An array ``(sums, samples)``.
         """
         unit_masks = self.masks.reshape(len(self.masks), self.n_units)  # (samples, units)
-        # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
+        # The samples are processed in blocks, because all masks as floating-point numbers may need too much memory.
         n_blocks = 1 + unit_masks.size // BLOCK
         blocks = np.array_split(unit_masks, n_blocks)
         return np.concatenate([block.astype(float) @ terms.T for block in blocks]).T
 
 
 class SystemPairExchange:
-    """Sums terms of two metrics over pairs of systems after the metrics exchange the scores of some systems.
+    """Sums the terms of pairs of systems after the scores of some systems were swapped between two metrics.
 
-    A pair of systems has four cases, because each of its systems has scores of the first or of the second metric.
+    The scores of a pair have four possible sources, because each system has the scores of either metric.
 
     Args:
-        masks: masks of the exchanged systems, ``(samples, systems)``.
+        masks: masks of the swapped systems, ``(samples, systems)``.
 
     Attributes:
         n_units: number of pairs of systems.
@@ -117,118 +119,165 @@ class SystemPairExchange:
         self._n_systems = masks.shape[1]
         first_system, second_system = system_pairs(self._n_systems)
         self.n_units = len(first_system)
-        case_index = 2 * masks[:, first_system] + masks[:, second_system]  # (samples, pairs)
-        all_cases = np.arange(N_PAIR_CASES)
-        # The array (samples, cases, pairs) is 1 for the case of the pair, and 0 for all other cases.
-        self._is_case = np.asarray(case_index[:, None] == all_cases[:, None], float)
+        # The position of the first metric's sources in the result of list_sources().
+        source_index = 2 * masks[:, first_system] + masks[:, second_system]  # (samples, pairs)
+        source_indices = np.arange(4)[:, np.newaxis]
+        self._is_source = np.asarray(source_index[:, np.newaxis] == source_indices, float)  # (samples, 4, pairs)
 
-    def list_cases(self, first: int, second: int) -> list[MetricPair]:
-        """Return, for each case of a pair of systems, the metrics that score its first and its second system.
+    def list_sources(self, first: int, second: int) -> list[MetricPair]:
+        """Return the possible sources of the scores of two compared systems: either metric scores either system.
 
         Args:
-            first, second: indices of the two metrics that exchange scores.
+            first, second: indices of the two metrics.
         """
         return [(first, first), (first, second), (second, first), (second, second)]
 
-    def find_pairs(self, first_systems: Integers, second_systems: Integers) -> Integers:
-        """Return the index of each pair of systems in the order of :func:`.system_pairs`.
+    def find_units(self, first_systems: Integers, second_systems: Integers, segments: Integers) -> Integers:
+        """Return the unit of each comparison of two systems on a segment, which is the pair of systems.
 
         Args:
             first_systems, second_systems: indices of the systems. The first system of a pair has the lower index.
+            segments: indices of the segments.
+
+        Returns:
+            The index of each pair in the order of :func:`.system_pairs`.
         """
         pair_index = np.zeros((self._n_systems, self._n_systems), int)
         pair_index[system_pairs(self._n_systems)] = np.arange(self.n_units)
         return pair_index[first_systems, second_systems]
 
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
-        """Sum the terms of each metric in each sample.
+        """Add up the terms of each metric after the swap, in each sample of a permutation test.
 
         Args:
-            terms: terms of each pair of systems in each case, ``(sums, 4, pairs)``.
+            terms: terms of each pair of systems for each of the four sources of its scores, ``(sums, 4, pairs)``.
 
         Returns:
             The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
         """
-        # The second metric always has the scores that the first metric lacks.
-        # For the second metric, the order of the four cases is therefore reversed.
-        cases_and_pairs = (1, 2)
-        first_sums = np.tensordot(terms, self._is_case, axes=(cases_and_pairs, cases_and_pairs))
-        second_sums = np.tensordot(terms, self._is_case[:, ::-1], axes=(cases_and_pairs, cases_and_pairs))
+        sources_and_pairs = (1, 2)
+        first_sums = np.tensordot(terms, self._is_source, axes=(sources_and_pairs, sources_and_pairs))
+        # The second metric has the opposite scores of the first metric, and list_sources() is symmetric.
+        second_sums = np.tensordot(terms, self._is_source[:, ::-1], axes=(sources_and_pairs, sources_and_pairs))
         return first_sums, second_sums
 
 
-def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Differences:
-    """Return a function that compares the group means of two metrics in each sample of a permutation test.
+class SumComparer(ABC):
+    """Compares two metrics by a measure that is a function of sums.
+
+    An instance is a function of the type :data:`Differences`.
+
+    Attributes:
+        exchange: the units whose scores are swapped in a permutation test.
+    """
+
+    exchange: UnitExchange | SystemPairExchange
+
+    def __call__(self, first: int, second: int) -> Floats:
+        """Return the difference between the measures of two metrics in each sample of a permutation test.
+
+        Args:
+            first, second: indices of the two metrics.
+        """
+        first_sums, second_sums = self.exchange.sum_terms(self.compute_terms(first, second))
+        return self.compute_measure(first_sums) - self.compute_measure(second_sums)
+
+    @abstractmethod
+    def compute_terms(self, first: int, second: int) -> Floats:
+        """Return the terms of the sums for each unit, ``(sums, sources, units)``.
+
+        Args:
+            first, second: indices of the two metrics.
+        """
+
+    @abstractmethod
+    def compute_measure(self, sums: Floats) -> Floats:
+        """Compute the measure in each sample from sums, ``(sums, samples)``."""
+
+
+class GroupMeanComparer(SumComparer):
+    """Compares two metrics by the mean of a coefficient over groups.
 
     Args:
-        group_values: value of each group for each metric, ``(groups,)``. NaN if the value is undefined.
-        masks: masks of the exchanged groups, ``(samples, groups)``.
+        group_values: coefficient of each group for each metric, ``(groups,)``. NaN if the coefficient is undefined.
+        masks: masks of the swapped groups, ``(samples, groups)``.
     """
-    values = np.stack(group_values)  # (metrics, groups)
-    terms = np.stack([np.nan_to_num(values), ~np.isnan(values)])  # (2, metrics, groups)
-    exchange = UnitExchange(masks)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        first_sums, second_sums = exchange.sum_terms(terms[:, [first, second]])
-        return _mean_of_sums(first_sums) - _mean_of_sums(second_sums)
+    def __init__(self, group_values: Sequence[Floats], masks: Masks) -> None:
+        values = np.stack(group_values)  # (metrics, groups)
+        is_defined = ~np.isnan(values)
+        self._terms = np.stack([np.nan_to_num(values), is_defined])  # (2, metrics, groups)
+        self.exchange = UnitExchange(masks)
 
-    return compute_differences
+    def compute_terms(self, first: int, second: int) -> Floats:
+        """Return the coefficient of each group, and whether the coefficient is defined, ``(2, 2, groups)``."""
+        return self._terms[:, [first, second]]
+
+    def compute_measure(self, sums: Floats) -> Floats:
+        """Divide the sum of the coefficients in each sample by the number of defined coefficients."""
+        coefficient_sums, n_defined = sums
+        return divide_or_nan(coefficient_sums, np.rint(n_defined))
 
 
-def _mean_of_sums(sums: Floats) -> Floats:
-    """Compute the mean in each sample from the sum of the defined values, and from their number."""
-    value_sums, n_defined = sums
-    return divide_or_nan(value_sums, np.rint(n_defined))
-
-
-def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
-    """Return a function that compares Pearson's r of two metrics in each sample of a permutation test.
+class PearsonComparer(SumComparer):
+    """Compares two metrics by Pearson's r.
 
     With ``n`` ratings, their deviations ``d`` from the mean rating, and the metric scores ``x`` of the rated outputs,
-    Pearson's r is ``Σxd / sqrt((Σx² - (Σx)² / n) Σd²)``. An exchange changes only the sums ``Σx``, ``Σx²`` and ``Σxd``.
+    Pearson's r is ``Σxd / sqrt((Σx² - (Σx)² / n) Σd²)``. A swap of scores changes only the sums ``Σx``, ``Σx²`` and
+    ``Σxd``.
 
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)``.
         ratings: human ratings.
-        masks: masks of the exchanged units.
-        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+        masks: masks of the swapped units.
+        unit: the units whose scores are swapped: ``segments``, ``systems`` or ``scores``.
     """
-    exchange = UnitExchange(masks)
-    terms = np.stack([_pearson_terms(metric_scores, ratings, unit) for metric_scores in scores], axis=1)
-    human_sum_of_squares = _sum_squared_deviations(ratings.scores)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        first_sums, second_sums = exchange.sum_terms(terms[:, [first, second]])
-        first_pearson = _pearson_of_sums(first_sums, human_sum_of_squares, len(ratings))
-        second_pearson = _pearson_of_sums(second_sums, human_sum_of_squares, len(ratings))
-        return first_pearson - second_pearson
+    def __init__(self, scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> None:
+        self.exchange = UnitExchange(masks)
+        self._terms = _pearson_terms(scores, ratings, unit)  # (3, metrics, units)
+        self._n_ratings = len(ratings)
+        self._human_sum_of_squares = _sum_squared_deviations(ratings.scores)
 
-    return compute_differences
+    def compute_terms(self, first: int, second: int) -> Floats:
+        """Return the terms of the sums ``Σx``, ``Σx²`` and ``Σxd`` for each unit, ``(3, 2, units)``."""
+        return self._terms[:, [first, second]]
+
+    def compute_measure(self, sums: Floats) -> Floats:
+        """Compute Pearson's r in each sample from the sums ``Σx``, ``Σx²`` and ``Σxd``."""
+        score_sums, square_sums, product_sums = sums
+        metric_sum_of_squares = square_sums - score_sums**2 / self._n_ratings
+        metric_sum_of_squares[_is_rounding_error(metric_sum_of_squares, square_sums)] = 0.0
+        normalizer = np.sqrt(metric_sum_of_squares * self._human_sum_of_squares)
+        return np.clip(divide_or_nan(product_sums, normalizer), -1.0, 1.0)
 
 
 def _pearson_terms(scores: Floats, ratings: Assessments, unit: str) -> Floats:
-    """Return the terms ``x``, ``x²`` and ``xd`` of Pearson's r, summed over the ratings of each unit.
+    """Compute the sums ``Σx``, ``Σx²`` and ``Σxd`` within each unit, for Pearson's r.
+
+    For each rating, ``x`` is the metric score of the rated output, and ``d`` is the deviation from the mean rating.
 
     Args:
-        scores: scores of the metric, ``(systems, segments)``.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
         ratings: human ratings.
-        unit: the unit within which terms are summed: ``segments``, ``systems`` or ``scores``.
+        unit: the units within which to sum: ``segments``, ``systems`` or ``scores``.
 
     Returns:
-        An array ``(3, units)``.
+        An array ``(3, metrics, units)``.
     """
+    n_metrics, n_systems, n_segments = scores.shape
     rated_outputs = (ratings.systems, ratings.segments)
     deviations = ratings.scores - ratings.scores.mean()
-    n_ratings = sum_by_cell(rated_outputs, np.ones(len(ratings)), scores.shape)
-    deviation_sums = sum_by_cell(rated_outputs, deviations, scores.shape)
-    rated_scores = np.where(n_ratings > 0, scores, 0.0)
-    weighted_scores = n_ratings * rated_scores
-    output_terms = np.stack([weighted_scores, weighted_scores * rated_scores, rated_scores * deviation_sums])
+    n_ratings = sum_by_cell(rated_outputs, np.ones(len(ratings)), (n_systems, n_segments))
+    deviation_sums = sum_by_cell(rated_outputs, deviations, (n_systems, n_segments))
+    x = np.where(n_ratings > 0, scores, 0.0)
+    sum_x = n_ratings * x
+    output_sums = np.stack([sum_x, sum_x * x, deviation_sums * x])  # (3, metrics, systems, segments)
     if unit == "segments":
-        return np.asarray(output_terms.sum(axis=1))
+        return np.asarray(output_sums.sum(axis=2))
     if unit == "systems":
-        return np.asarray(output_terms.sum(axis=2))
-    return output_terms.reshape(3, -1)
+        return np.asarray(output_sums.sum(axis=3))
+    return output_sums.reshape(3, n_metrics, -1)
 
 
 def _sum_squared_deviations(values: Floats) -> float:
@@ -239,48 +288,45 @@ def _sum_squared_deviations(values: Floats) -> float:
 
 
 def _is_rounding_error(variances: Floats | float, sums_of_squares: Floats | float) -> NDArray[np.bool_]:
-    """Return whether variances are only rounding errors of equal values, whose sums of squares are given."""
+    """Return whether variances are so small in comparison to the sums of squares that they are rounding errors."""
     return np.asarray(variances <= RELATIVE_TOLERANCE * sums_of_squares)
 
 
-def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) -> Floats:
-    """Compute Pearson's r in each sample from the sums of :func:`_pearson_terms`."""
-    score_sums, square_sums, product_sums = sums
-    metric_sum_of_squares = square_sums - score_sums**2 / n_ratings
-    metric_sum_of_squares[_is_rounding_error(metric_sum_of_squares, square_sums)] = 0.0
-    normalizer = np.sqrt(metric_sum_of_squares * human_sum_of_squares)
-    return np.clip(divide_or_nan(product_sums, normalizer), -1.0, 1.0)
+class SoftAccuracyComparer(SumComparer):
+    """Compares two metrics by soft pairwise accuracy.
 
-
-def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
-    """Return a function that compares the soft pairwise accuracy of two metrics in each sample.
-
-    For each pair of systems, soft pairwise accuracy compares the p-value by metric scores with the p-value by human
-    scores. The p-values are computed from the normal distribution.
+    Soft pairwise accuracy is 1 minus the mean error of the metric's p-values over pairs of systems. The error is the
+    absolute difference from the p-value of the human scores. All p-values are computed by a normal approximation.
 
     Args:
-        scores: scores of each metric.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
         human_scores: human scores, ``(systems, segments)``.
-        masks: masks of the exchanged systems, ``(samples, systems)``.
+        masks: masks of the swapped systems, ``(samples, systems)``.
     """
-    exchange = SystemPairExchange(masks)
-    rated = ~np.isnan(human_scores)
-    human_p_values = _compare_systems(human_scores, human_scores, rated)  # (pairs,)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        cases = exchange.list_cases(first, second)
-        p_values = np.stack([_compare_systems(scores[i], scores[j], rated) for i, j in cases])  # (cases, pairs)
-        errors = np.abs(p_values - human_p_values)
-        (first_errors,), (second_errors,) = exchange.sum_terms(errors[np.newaxis])  # Arrays (samples,).
-        first_accuracy = 1 - first_errors / exchange.n_units
-        second_accuracy = 1 - second_errors / exchange.n_units
-        return np.asarray(first_accuracy - second_accuracy)
+    def __init__(self, scores: Floats, human_scores: Floats, masks: Masks) -> None:
+        self.exchange = SystemPairExchange(masks)
+        self._scores = scores
+        self._is_rated = ~np.isnan(human_scores)
+        self._human_p_values = _compare_systems(human_scores, human_scores, self._is_rated)  # (pairs,)
 
-    return compute_differences
+    def compute_terms(self, first: int, second: int) -> Floats:
+        """Return the error of the p-value of each pair of systems, ``(1, 4, pairs)``."""
+        p_values = [
+            _compare_systems(self._scores[first_source], self._scores[second_source], self._is_rated)
+            for first_source, second_source in self.exchange.list_sources(first, second)
+        ]
+        errors = np.abs(np.stack(p_values) - self._human_p_values)  # (4, pairs)
+        return np.asarray(errors[np.newaxis])
+
+    def compute_measure(self, sums: Floats) -> Floats:
+        """Compute soft pairwise accuracy in each sample from the sum of the errors, ``(1, samples)``."""
+        mean_errors = sums[0] / self.exchange.n_units
+        return np.asarray(1 - mean_errors)
 
 
-def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray[np.bool_]) -> Floats:
-    """Return the p-value of the score difference of each pair of systems, by the normal distribution.
+def _compare_systems(first_scores: Floats, second_scores: Floats, is_rated: NDArray[np.bool_]) -> Floats:
+    """For each pair of systems, return the p-value of their score difference under a normal approximation.
 
     If the systems are swapped at random on each segment, the sum of their score differences ``d`` has the mean 0 and
     the variance ``Σ d²``. If two systems have equal scores on all segments, the p-value is 1.
@@ -288,152 +334,145 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray
     Args:
         first_scores: scores from which those of the first system of each pair are taken, ``(systems, segments)``.
         second_scores: scores from which those of the second system of each pair are taken, ``(systems, segments)``.
-        rated: mask of the outputs with human scores. A pair is compared on the segments that are rated for both.
+        is_rated: mask of the outputs with human scores. A pair is compared on the segments that are rated for both.
     """
     from scipy import special
 
-    first, second = system_pairs(len(rated))
-    is_rated = rated[first] & rated[second]  # (pairs, segments)
-    x = np.where(is_rated, first_scores[first], 0.0)
-    y = np.where(is_rated, second_scores[second], 0.0)
-    differences = x - y
+    first, second = system_pairs(len(is_rated))
+    is_compared = is_rated[first] & is_rated[second]  # (pairs, segments)
+    compared_first = np.where(is_compared, first_scores[first], 0.0)
+    compared_second = np.where(is_compared, second_scores[second], 0.0)
+    differences = compared_first - compared_second
     variances = (differences**2).sum(axis=1)
-    has_equal_scores = _is_rounding_error(variances, (x**2 + y**2).sum(axis=1))
-    z = divide_or_nan(differences.sum(axis=1), np.sqrt(variances))
-    return np.where(has_equal_scores, 1.0, np.asarray(special.ndtr(-z)))
+    z_scores = divide_or_nan(differences.sum(axis=1), np.sqrt(variances))
+    p_values = np.asarray(special.ndtr(-z_scores))
+    sums_of_squares = (compared_first**2 + compared_second**2).sum(axis=1)
+    has_equal_scores = _is_rounding_error(variances, sums_of_squares)
+    return np.where(has_equal_scores, 1.0, p_values)
 
 
-@dataclass(frozen=True)
-class ComparedScores:
-    """Metric scores of the pairs of outputs that annotators compared.
+class PairComparer(SumComparer):
+    """Base class of comparers for measures of human comparisons between two systems.
 
-    The class sums values of human comparisons within each segment or each pair of systems, depending on what the
-    metrics exchange. The first system of a comparison is the one with the lower index.
+    The units are segments, or pairs of systems if the scores of systems are swapped.
+
+    Args:
+        rankings: human comparisons.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
+        masks: masks of the swapped segments or systems.
+        unit: the units whose scores are swapped: ``segments`` or ``systems``.
 
     Attributes:
         human_signs: 1 if the annotator preferred the first system, -1 if the annotator preferred the second system, and
-            0 for ties, ``(comparisons,)``.
-        first_scores, second_scores: scores of the first and of the second system, ``(metrics, comparisons)``.
-        exchange: the exchange of segments or of systems.
-        unit_index: index of the segment or of the pair of systems of each comparison.
+            0 for ties, ``(comparisons,)``. The first system of a comparison is the one with the lower index.
     """
 
-    human_signs: NDArray[np.int8]
-    first_scores: Floats
-    second_scores: Floats
-    exchange: UnitExchange | SystemPairExchange
-    unit_index: Integers
+    def __init__(self, rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> None:
+        # In each comparison, the first system is the one with the lower index, as in system_pairs().
+        first = np.minimum(rankings.better, rankings.worse)
+        second = np.maximum(rankings.better, rankings.worse)
+        preferences = np.where(rankings.better == first, 1, -1)
+        self.human_signs = np.where(rankings.ties, 0, preferences).astype(np.int8)
+        self._first_scores = scores[:, first, rankings.segments]  # (metrics, comparisons)
+        self._second_scores = scores[:, second, rankings.segments]
+        self.exchange = SystemPairExchange(masks) if unit == "systems" else UnitExchange(masks)
+        self._unit_index = self.exchange.find_units(first, second, rankings.segments)
 
-    def compute_differences(self, first_metric: int, second_metric: int) -> Floats:
-        """Return the score difference between the two systems of each comparison in each case of the exchange.
+    def compute_differences(self, first: int, second: int) -> Floats:
+        """For each comparison, return the score difference of its two systems, for each source of their scores.
 
         Args:
-            first_metric, second_metric: indices of the two metrics that exchange scores.
+            first, second: indices of the two metrics.
 
         Returns:
-            An array ``(cases, comparisons)``.
+            An array ``(sources, comparisons)``.
         """
-        cases = self.exchange.list_cases(first_metric, second_metric)
-        return np.stack([self.first_scores[first] - self.second_scores[second] for first, second in cases])
+        sources = self.exchange.list_sources(first, second)
+        return np.stack([self._first_scores[i] - self._second_scores[j] for i, j in sources])
 
     def sum_within_units(self, values: NDArray[Any]) -> Floats:
-        """Sum values of comparisons within each segment or each pair of systems.
+        """Add up the values of the comparisons within each unit.
 
         Args:
-            values: values of each comparison in each case, ``(cases, comparisons)``.
+            values: value of each comparison for each source of its scores, ``(sources, comparisons)``.
 
         Returns:
-            An array ``(cases, units)``.
+            An array ``(sources, units)``.
         """
-        sums = [np.bincount(self.unit_index, case_values, self.exchange.n_units) for case_values in values]
+        sums = [np.bincount(self._unit_index, source_values, self.exchange.n_units) for source_values in values]
         return np.stack(sums).astype(float)
 
+    def sum_by_threshold(self, values: Floats, threshold_index: Integers, n_thresholds: int) -> Floats:
+        """Add up the values of the comparisons for each combination of tie threshold, source of scores, and unit.
 
-def select_compared_scores(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> ComparedScores:
-    """Select the metric scores of the pairs of outputs that annotators compared.
+        Args:
+            values: value of each comparison for each source of its scores, ``(sources, comparisons)``.
+            threshold_index: index of the threshold of each value. Values with the index ``n_thresholds`` are ignored.
+            n_thresholds: number of thresholds.
 
-    Args:
-        rankings: human comparisons.
-        scores: scores of each metric.
-        masks: masks of the exchanged units.
-        unit: the unit to exchange: ``segments`` or ``systems``.
-    """
-    first = np.minimum(rankings.better, rankings.worse)
-    second = np.maximum(rankings.better, rankings.worse)
-    signs_without_ties = np.where(rankings.better == first, 1, -1)
-    exchange: UnitExchange | SystemPairExchange
-    if unit == "systems":
-        exchange = SystemPairExchange(masks)
-        unit_index = exchange.find_pairs(first, second)
-    else:
-        exchange = UnitExchange(masks)
-        unit_index = rankings.segments
-    return ComparedScores(
-        human_signs=np.where(rankings.ties, 0, signs_without_ties).astype(np.int8),
-        first_scores=scores[:, first, rankings.segments],
-        second_scores=scores[:, second, rankings.segments],
-        exchange=exchange,
-        unit_index=unit_index,
-    )
+        Returns:
+            An array ``(thresholds, sources, units)``.
+        """
+        n_sources = len(values)
+        source_index = np.arange(n_sources)[:, np.newaxis]
+        cell_index = (threshold_index, source_index, self._unit_index)
+        # The last threshold is only for the values to ignore.
+        sums = sum_by_cell(cell_index, values, (n_thresholds + 1, n_sources, self.exchange.n_units))
+        return sums[:n_thresholds]
 
 
-def make_pair_count_comparer(
-    rankings: Rankings,
-    scores: Floats,
-    masks: Masks,
-    unit: str,
-    compute_measure: Callable[[kendall.PairCounts], Floats | float],
-) -> Differences:
-    """Return a function that compares two metrics by a measure that counts pairs, such as Kendall's τ.
+class PairCountComparer(PairComparer):
+    """Compares two metrics by a measure that counts pairs of systems, such as Kendall's τ.
 
     Args:
         rankings: human comparisons.
-        scores: scores of each metric.
-        masks: masks of the exchanged units.
-        unit: the unit to exchange: ``segments`` or ``systems``.
-        compute_measure: function that computes the measure from the numbers of pairs.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
+        masks: masks of the swapped segments or systems.
+        unit: the units whose scores are swapped: ``segments`` or ``systems``.
+        measure: function that computes the measure from the numbers of pairs.
     """
-    compared_scores = select_compared_scores(rankings, scores, masks, unit)
 
-    def compute_differences(first: int, second: int) -> Floats:
-        agreements = _count_agreements(compared_scores, compared_scores.compute_differences(first, second))
-        first_sums, second_sums = compared_scores.exchange.sum_terms(agreements)
-        first_counts = _pair_counts_of_sums(first_sums, rankings)
-        second_counts = _pair_counts_of_sums(second_sums, rankings)
-        return np.asarray(compute_measure(first_counts) - compute_measure(second_counts), float)
+    def __init__(
+        self,
+        rankings: Rankings,
+        scores: Floats,
+        masks: Masks,
+        unit: str,
+        measure: Callable[[kendall.PairCounts], Floats | float],
+    ) -> None:
+        super().__init__(rankings, scores, masks, unit)
+        self._measure = measure
 
-    return compute_differences
+    def compute_terms(self, first: int, second: int) -> Floats:
+        """Count concordant, discordant and tied pairs in each unit.
 
+        The first count is the number of concordant pairs minus the number of discordant pairs. The other counts are the
+        pairs that the metric ties, and the pairs that both metric and annotator tie.
 
-def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> Floats:
-    """Count concordant, discordant and tied pairs in each segment or each pair of systems.
+        Returns:
+            An array ``(3, sources, units)``.
+        """
+        differences = self.compute_differences(first, second)  # (sources, comparisons)
+        agreement = np.sign(differences) * self.human_signs
+        is_metric_tie = differences == 0
+        is_common_tie = is_metric_tie & (self.human_signs == 0)
+        return np.stack([self.sum_within_units(values) for values in (agreement, is_metric_tie, is_common_tie)])
 
-    The first count is the number of concordant pairs minus the number of discordant pairs. The other counts are the
-    pairs that the metric ties, and the pairs that both metric and annotator tie.
-
-    Returns:
-        An array ``(3, cases, units)``.
-    """
-    is_metric_tie = differences == 0
-    is_common_tie = is_metric_tie & (compared_scores.human_signs == 0)
-    agreement = np.sign(differences) * compared_scores.human_signs
-    pair_values = (agreement, is_metric_tie, is_common_tie)
-    return np.stack([compared_scores.sum_within_units(values) for values in pair_values])
-
-
-def _pair_counts_of_sums(sums: Floats, rankings: Rankings) -> kendall.PairCounts:
-    """Convert sums of :func:`_count_agreements` to counts of concordant, discordant and tied pairs."""
-    concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
-    n_human_ties = int(rankings.ties.sum())
-    metric_ties = all_metric_ties - both_ties
-    n_untied = len(rankings) - n_human_ties - metric_ties
-    return kendall.PairCounts(
-        concordant=(n_untied + concordant_minus_discordant) / 2,
-        discordant=(n_untied - concordant_minus_discordant) / 2,
-        metric_ties=metric_ties,
-        human_ties=n_human_ties - both_ties,
-        both_ties=both_ties,
-    )
+    def compute_measure(self, sums: Floats) -> Floats:
+        """Compute the measure in each sample from the counts of :meth:`compute_terms`, ``(3, samples)``."""
+        concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
+        n_untied_by_humans = np.count_nonzero(self.human_signs)
+        n_human_ties = len(self.human_signs) - n_untied_by_humans
+        metric_ties = all_metric_ties - both_ties
+        n_untied = n_untied_by_humans - metric_ties
+        counts = kendall.PairCounts(
+            concordant=(n_untied + concordant_minus_discordant) / 2,
+            discordant=(n_untied - concordant_minus_discordant) / 2,
+            metric_ties=metric_ties,
+            human_ties=n_human_ties - both_ties,
+            both_ties=both_ties,
+        )
+        return np.asarray(self._measure(counts), float)
 
 
 N_THRESHOLDS = 256
@@ -445,73 +484,46 @@ MAX_EXACT_DIFFERENCES = 1 << 14
 _THRESHOLD_SAMPLING_STEP = 7
 
 
-def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
-    """Return a function that compares two metrics by pairwise accuracy with tie calibration.
+class TiedAccuracyComparer(PairComparer):
+    """Compares two metrics by pairwise accuracy with tie calibration.
 
     Score differences up to a threshold are ties. The best threshold is chosen separately for each sample.
 
     Args:
         rankings: human comparisons.
-        scores: scores of each metric.
-        masks: masks of the exchanged units.
-        unit: the unit to exchange: ``segments`` or ``systems``.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
+        masks: masks of the swapped segments or systems.
+        unit: the units whose scores are swapped: ``segments`` or ``systems``.
     """
-    compared_scores = select_compared_scores(rankings, scores, masks, unit)
-    pair_weights = kendall.compute_pair_weights(rankings)
-    total_weight = pair_weights.sum()
 
-    def compute_differences(first: int, second: int) -> Floats:
-        score_differences = compared_scores.compute_differences(first, second)
-        correct_weights = _weigh_correct_pairs(compared_scores, score_differences, pair_weights)
-        # The sums are arrays (thresholds, samples).
-        first_sums, second_sums = compared_scores.exchange.sum_terms(correct_weights)
-        return np.asarray(first_sums.max(axis=0) / total_weight - second_sums.max(axis=0) / total_weight)
+    def __init__(self, rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> None:
+        super().__init__(rankings, scores, masks, unit)
+        self._pair_weights = kendall.compute_pair_weights(rankings)
 
-    return compute_differences
+    def compute_terms(self, first: int, second: int) -> Floats:
+        """Return the total weight of the correct pairs in each unit, for each threshold for ties.
 
+        Returns:
+            An array ``(thresholds, sources, units)``.
+        """
+        differences = self.compute_differences(first, second)  # (sources, comparisons)
+        is_ordered_right = self.human_signs * differences > 0
+        weights_without_ties = self.sum_within_units(np.where(is_ordered_right, self._pair_weights, 0.0))
+        gains = kendall.compute_tie_gains(self._pair_weights, self.human_signs == 0, is_ordered_right)
+        distances = np.abs(differences)
+        thresholds = _choose_thresholds(distances.ravel())
+        # A pair is tied by all thresholds that are not smaller than the distance between its scores.
+        smallest_threshold = np.searchsorted(thresholds, distances)
+        gains_by_threshold = self.sum_by_threshold(gains, smallest_threshold, len(thresholds))
+        return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
 
-def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, pair_weights: Floats) -> Floats:
-    """Compute the total weight of the correct pairs of each unit at each tie threshold.
+    def compute_measure(self, sums: Floats) -> Floats:
+        """Compute the accuracy with the best threshold in each sample.
 
-    Args:
-        compared_scores: the compared scores.
-        differences: score differences, ``(cases, comparisons)``.
-        pair_weights: weight of each comparison.
-
-    Returns:
-        An array ``(thresholds, cases, units)``.
-    """
-    is_ordered_right = compared_scores.human_signs * differences > 0  # (cases, comparisons)
-    is_human_tie = compared_scores.human_signs == 0
-    weights_without_ties = compared_scores.sum_within_units(np.where(is_ordered_right, pair_weights, 0.0))
-    gains = kendall.compute_tie_gains(pair_weights, is_human_tie, is_ordered_right)
-    # Each pair is tied from the first threshold on that is not below the difference of its scores.
-    distances = np.abs(differences)
-    thresholds = _choose_thresholds(distances.ravel())
-    threshold_index = np.searchsorted(thresholds, distances)
-    gains_by_threshold = _sum_by_threshold(compared_scores, gains, threshold_index, len(thresholds))
-    return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
-
-
-def _sum_by_threshold(
-    compared_scores: ComparedScores, values: Floats, threshold_index: Integers, n_thresholds: int
-) -> Floats:
-    """Sum values of comparisons within each threshold, case and unit.
-
-    Args:
-        compared_scores: the compared scores.
-        values: values of each comparison in each case, ``(cases, comparisons)``.
-        threshold_index: index of the threshold of each value. Values with the index ``n_thresholds`` are ignored.
-        n_thresholds: number of thresholds.
-
-    Returns:
-        An array ``(thresholds, cases, units)``.
-    """
-    n_cases = len(values)
-    case_index = np.arange(n_cases)[:, np.newaxis]
-    shape = (n_thresholds + 1, n_cases, compared_scores.exchange.n_units)
-    sums = sum_by_cell((threshold_index, case_index, compared_scores.unit_index), values, shape)
-    return sums[:n_thresholds]
+        Args:
+            sums: total weight of the correct pairs, ``(thresholds, samples)``.
+        """
+        return np.asarray(sums.max(axis=0) / self._pair_weights.sum())
 
 
 def _choose_thresholds(distances: Floats) -> Floats:

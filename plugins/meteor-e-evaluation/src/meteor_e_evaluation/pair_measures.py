@@ -12,7 +12,7 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
-from meteor_e_evaluation.exchange import Differences, Masks, make_pair_count_comparer, make_tied_accuracy_comparer
+from meteor_e_evaluation.exchange import Differences, Masks, PairCountComparer, TiedAccuracyComparer
 from meteor_e_evaluation.judgments import Rankings
 from meteor_e_evaluation.segment_coefficients import divide_or_nan, sum_by_cell
 from meteor_e_evaluation.test_set import TestSet
@@ -83,7 +83,7 @@ class PairMeasure(Measure[TestSet]):
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
-        return make_pair_count_comparer(rankings, values, masks, unit, lambda counts: kendall.tau(counts, self.variant))
+        return PairCountComparer(rankings, values, masks, unit, self.compute)
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
         """Count the concordant, discordant and tied pairs of each segment.
@@ -215,7 +215,7 @@ class TiedAccuracy(Measure[TestSet]):
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None
-        return make_tied_accuracy_comparer(rankings, values, masks, unit)
+        return TiedAccuracyComparer(rankings, values, masks, unit)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the pairwise accuracy on each bootstrap sample of segments."""

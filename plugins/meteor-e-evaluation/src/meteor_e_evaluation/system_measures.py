@@ -15,7 +15,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, rank_rows
-from meteor_e_evaluation.exchange import Differences, Masks, make_pair_count_comparer, make_soft_accuracy_comparer
+from meteor_e_evaluation.exchange import Differences, Masks, PairCountComparer, SoftAccuracyComparer
 from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
@@ -163,7 +163,7 @@ class SystemMeasure(Measure[TestSet]):
         compute_measure = _PAIR_COUNT_MEASURES[self.coefficient]
         metric_scores = values[:, indices, np.newaxis]  # (metrics, systems, 1)
         comparisons = _compare_on_one_segment(human_scores)
-        return make_pair_count_comparer(comparisons, metric_scores, masks[:, indices], unit, compute_measure)
+        return PairCountComparer(comparisons, metric_scores, masks[:, indices], unit, compute_measure)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         """Return the correlation or accuracy of system scores, or NaN if a metric score is missing."""
@@ -316,7 +316,7 @@ class SoftAccuracy(Measure[TestSet]):
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
-        return make_soft_accuracy_comparer(values[:, indices], test.human[indices], masks[:, indices])
+        return SoftAccuracyComparer(values[:, indices], test.human[indices], masks[:, indices])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return soft pairwise accuracy on each bootstrap sample of segments.
