@@ -7,7 +7,7 @@ import pytest
 from meteor_e_evaluation.comparison import compare, draw_masks, expand_masks, make_one_by_one_comparer
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
-from meteor_e_evaluation.rank_exchange import make_rank_correlation_comparer
+from meteor_e_evaluation.rank_exchange import RankCorrelationComparer
 from test_measures import make_scores, make_test_set
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
@@ -85,7 +85,7 @@ def test_rank_correlations_without_ratings_are_undefined():
     values = make_ratings("smooth")[1]
     masks = draw_masks(values.shape[1:], "paired", (), 3, [1])
     no_ratings = make_test_set(np.full(values.shape[1:], np.nan)).assessments
-    compare_metrics = make_rank_correlation_comparer(values, [no_ratings], masks, "segments", "kendall")
+    compare_metrics = RankCorrelationComparer(values, [no_ratings], masks, "segments", "kendall")
     np.testing.assert_array_equal(compare_metrics(0, 1), np.full(4, np.nan))
 
 

@@ -21,7 +21,7 @@ from meteor_e_evaluation.groups import (
 )
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.pair_measures import make_undefined_samples
-from meteor_e_evaluation.rank_exchange import make_rank_correlation_comparer
+from meteor_e_evaluation.rank_exchange import RankCorrelationComparer
 from meteor_e_evaluation.test_set import TestSet
 
 ONLY_RATED_OUTPUTS = "only rated outputs count"
@@ -80,7 +80,7 @@ class SegmentCorrelation(RatingMeasure):
             return None
         if self.coefficient == "pearson":
             return PearsonComparer(values, test.assessments, masks, unit)
-        return make_rank_correlation_comparer(values, [test.assessments], masks, unit, self.coefficient)
+        return RankCorrelationComparer(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the metric scores and the human scores of all rated outputs.
@@ -190,7 +190,7 @@ class GroupedMeasure(RatingMeasure):
         if not has_joint_rankings:
             return None
         groups = _group_ratings(test.assessments.average_repeated(), self.grouping)
-        return make_rank_correlation_comparer(values, groups, masks, unit, self.coefficient)
+        return RankCorrelationComparer(values, groups, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean coefficient over groups for each bootstrap sample of segments.

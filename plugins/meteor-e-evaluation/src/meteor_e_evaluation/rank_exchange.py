@@ -1,16 +1,16 @@
 """Compares the rank correlations of two metrics in permutation tests.
 
-In each sample, a permutation test exchanges some scores of the two metrics at random.
+In each sample, a permutation test swaps some scores between the two metrics at random.
 
-A rank correlation is a sum over pairs of outputs, divided by a normalizer that depends on ties. The sums ``a`` and
-``b`` of the two metrics follow from their difference ``a - b`` and their total ``a + b``:
+A rank correlation compares all pairs of outputs, and adds up a number for each pair. The sum is divided by a normalizer
+that depends on ties. The sums ``a`` and ``b`` of the two metrics are computed from ``a - b`` and ``a + b``:
 
-- The difference is a linear function of the masks, so that it is always exact. The reason is that it does not change if
-  pairs with one score of each metric are added to both sums. Each metric then compares its scores with all scores of
-  both metrics, whose ranks are the same in all samples.
-- The total matters only if the normalizers of the metrics differ. It is counted in a table of metric ranks and human
-  scores. If there are many scores, the table is coarse, and the total is an approximation. The approximation does not
-  affect the level of a test, because it is the same for all samples.
+- The difference ``a - b`` is a linear function of the masks, so that it is always exact. The reason is that it does not
+  change if pairs with one score of each metric are added to both sums. Each metric then compares its scores with all
+  scores of both metrics, whose ranks are the same in all samples.
+- The total ``a + b`` matters only if the normalizers of the metrics differ. It is counted in a table of metric ranks
+  and human scores. If there are many scores, the table is coarse, and the total is an approximation. The approximation
+  does not affect the level of a test, because it is the same for all samples.
 
 The module :mod:`.exchange` describes the shapes of scores and masks.
 """
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation import exchange, kendall
-from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.exchange import Masks
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.segment_coefficients import divide_or_nan
 
@@ -38,35 +38,48 @@ MAX_TABLE_CELLS = 1 << 18
 """Largest number of cells of a table that has one row per metric rank and one column per human score."""
 
 COARSE_TABLE_SIDE = 64
-"""Largest number of rows and of columns of a coarse table, in which several ranks share a row."""
+"""Largest number of rows and of columns of a coarse table, which combines several ranks in a row."""
 
 
-def make_rank_correlation_comparer(
-    scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
-) -> Differences:
-    """Return a function that computes the difference between the mean rank correlations of two metrics.
+class RankCorrelationComparer:
+    """Compares two metrics by the mean of their rank correlations over groups of outputs.
+
+    An instance is a function of the type :data:`.exchange.Differences`.
 
     Args:
-        scores: scores of each metric.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
         groups: human scores of each group. The outputs of a group are ranked together.
-        masks: masks of the exchanged units.
-        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+        masks: masks of the swapped units.
+        unit: the units whose scores are swapped: ``segments``, ``systems`` or ``scores``.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
-    ranking_class = RANKINGS[coefficient]
-    unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)  # (units, samples)
-    n_units, n_samples = unit_masks.shape
-    n_segments = scores.shape[2]
-    rated_groups = [_RatedGroup(ratings, _find_units(ratings, unit, n_segments)) for ratings in groups if len(ratings)]
 
-    def compute_differences(first: int, second: int) -> Floats:
-        if not rated_groups:
+    def __init__(
+        self, scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
+    ) -> None:
+        self._scores = scores
+        self._coefficient_class = COEFFICIENTS[coefficient]
+        self._unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)  # (units, samples)
+        n_segments = scores.shape[2]
+        self._groups = [
+            _RatedGroup(ratings, _find_units(ratings, unit, n_segments)) for ratings in groups if len(ratings)
+        ]
+
+    def __call__(self, first: int, second: int) -> Floats:
+        """Return the difference between the mean correlations of two metrics in each sample of a permutation test.
+
+        Args:
+            first, second: indices of the two metrics.
+        """
+        n_units, n_samples = self._unit_masks.shape
+        if not self._groups:
             return np.full(n_samples, np.nan)
-        rankings = [ranking_class(group.rank(scores[first], scores[second]), n_units) for group in rated_groups]
-        first_means, second_means = _average_coefficients(rankings, unit_masks)
+        group_coefficients = []
+        for group in self._groups:
+            ranked_scores = group.rank(self._scores[first], self._scores[second])
+            group_coefficients.append(self._coefficient_class(ranked_scores, n_units))
+        first_means, second_means = _average_coefficients(group_coefficients, self._unit_masks)
         return np.asarray(first_means - second_means)
-
-    return compute_differences
 
 
 class _RatedGroup(NamedTuple):
@@ -74,7 +87,7 @@ class _RatedGroup(NamedTuple):
 
     Attributes:
         ratings: human scores of the outputs.
-        units: index of the exchanged unit of each output.
+        units: index of the segment, system or output that contains each output and is swapped as a whole.
     """
 
     ratings: Assessments
@@ -87,11 +100,11 @@ class _RatedGroup(NamedTuple):
 
 
 def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
-    """Return the index of the exchanged unit of each rating.
+    """Return the index of the segment, system or output of each rating, depending on the unit of a permutation test.
 
     Args:
         ratings: human scores of outputs.
-        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+        unit: the units whose scores are swapped: ``segments``, ``systems`` or ``scores``.
         n_segments: number of segments of the test set.
     """
     output_index = ratings.systems * n_segments + ratings.segments
@@ -99,27 +112,27 @@ def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
     return units[unit]
 
 
-def _average_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
-    """Return the mean of the coefficients over groups, for both metrics in each sample.
+def _average_coefficients(group_coefficients: Sequence[RankCoefficient], unit_masks: Floats) -> Floats:
+    """For each of two metrics and each sample, return the mean coefficient over groups of outputs.
 
     The samples are processed in blocks, because all samples together may need too much memory.
 
     Args:
-        rankings: one joint ranking per group of ratings.
-        unit_masks: masks of the exchanged units, ``(units, samples)``.
+        group_coefficients: the coefficient of each group.
+        unit_masks: masks of the swapped units, ``(units, samples)``.
 
     Returns:
         An array ``(2, samples)``. The mean does not include groups in which the coefficient is undefined.
     """
-    largest_array = max(ranking.largest_array for ranking in rankings)
+    largest_array = max(coefficient.largest_array for coefficient in group_coefficients)
     block_size = max(1, exchange.BLOCK // largest_array)
     n_samples = unit_masks.shape[1]
     means = []
     for start in range(0, n_samples, block_size):
         block_masks = unit_masks[:, start : start + block_size]
-        coefficients = np.stack([ranking.coefficients(block_masks) for ranking in rankings])  # (groups, 2, block_size)
-        n_defined = (~np.isnan(coefficients)).sum(axis=0)
-        means.append(divide_or_nan(np.nansum(coefficients, axis=0), n_defined))
+        values = np.stack([coefficient.compute(block_masks) for coefficient in group_coefficients])
+        n_defined = (~np.isnan(values)).sum(axis=0)
+        means.append(divide_or_nan(np.nansum(values, axis=0), n_defined))  # (2, block_size)
     return np.concatenate(means, axis=1)
 
 
@@ -127,13 +140,14 @@ def _average_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) 
 class RankedScores:
     """The scores of two metrics for the same outputs in one list, which is sorted by score.
 
-    Every output has two scores in the list. Each array has one element per score, except for ``level_sizes``.
+    Each output is in the list twice, because each metric scores it. The rating of an output is a human score, and
+    outputs with equal ratings have the same level. Each array has one element per score, except for ``level_sizes``.
 
     Attributes:
-        is_first: whether the score belongs to the first metric without an exchange.
-        units: index of the exchanged unit of the output.
+        is_first: whether the score comes from the first metric, before any swap.
+        units: index of the unit that contains the output and is swapped as a whole.
         ranks: rank of the score, starting from 0. Equal scores have the same rank.
-        levels: rank of the output's rating among the distinct ratings.
+        levels: rank of the output's rating among the distinct ratings, starting from 0.
         level_sizes: number of outputs with each rating, ``(levels,)``.
     """
 
@@ -145,7 +159,7 @@ class RankedScores:
 
     @property
     def n_outputs(self) -> int:
-        """Number of outputs, which is half the number of scores."""
+        """Number of outputs. Each output has two scores, one by each metric."""
         return len(self.ranks) // 2
 
     def select(self, rows: NDArray[np.bool_]) -> RankedScores:
@@ -167,50 +181,53 @@ def rank_jointly(
     Args:
         human_scores: rating of each output.
         first_scores, second_scores: scores of each output by the two metrics.
-        output_units: index of the exchanged unit of each output.
+        output_units: index of the unit of each output, see :class:`RankedScores`.
     """
+    n_outputs = len(human_scores)
     _, output_levels, level_sizes = np.unique(human_scores, return_inverse=True, return_counts=True)
-    # The first half of each array belongs to the first metric, the second half to the second metric.
     scores = np.concatenate([first_scores, second_scores])
-    levels = np.tile(output_levels, 2)
-    units = np.tile(output_units, 2)
-    # The scores are sorted in ascending order.
+    output_index = np.tile(np.arange(n_outputs), 2)  # The output of each score.
     # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
-    order = np.lexsort((-levels, scores))
+    order = np.lexsort((-output_levels[output_index], scores))
+    sorted_outputs = output_index[order]
     is_higher_than_previous = np.diff(scores[order]) != 0
-    ranks = np.cumsum(np.r_[False, is_higher_than_previous])
-    is_first = order < len(human_scores)
-    return RankedScores(is_first, units[order], ranks, levels[order], level_sizes.astype(float))
+    return RankedScores(
+        is_first=order < n_outputs,
+        units=output_units[sorted_outputs],
+        ranks=np.cumsum(np.r_[False, is_higher_than_previous]),
+        levels=output_levels[sorted_outputs],
+        level_sizes=level_sizes.astype(float),
+    )
 
 
 class KeyCounter:
-    """Counts how often each key occurs among the scores of each metric in each sample.
+    """Counts the scores of each metric that have each key, in each sample of a permutation test.
 
-    For example, an output may have the key 3 with the first metric, and the key 5 with the second metric. If the
-    metrics exchange the scores of this output, the first metric loses the key 3 and gains the key 5. The second metric
-    loses the key 5 and gains the key 3.
+    For example, an output may have the key 3 with the first metric, and the key 5 with the second metric. If the scores
+    of this output are swapped, the first metric loses the key 3 and gains the key 5. The second metric loses the key 5
+    and gains the key 3.
 
     Args:
         scores: the scores of both metrics.
         keys: key of each score, from 0 to ``n_keys - 1``.
         n_keys: number of keys.
-        n_units: number of exchanged units.
+        n_units: number of units that can be swapped.
     """
 
     def __init__(self, scores: RankedScores, keys: Integers, n_keys: int, n_units: int) -> None:
         from scipy import sparse
 
+        # If a unit is swapped, the first metric loses its own scores of the unit, and gains those of the second metric.
         changes = np.where(scores.is_first, -1.0, 1.0)
-        # The changes of the counts of the first metric if the metrics exchange a unit, (keys, units).
         self._changes_by_unit = sparse.csr_matrix((changes, (keys, scores.units)), (n_keys, n_units))
         self._first_counts = np.bincount(keys, scores.is_first, n_keys)[:, None]
         self._total_counts = np.bincount(keys, minlength=n_keys)[:, None]
 
     def count(self, masks: Floats) -> Floats:
-        """Count the keys of both metrics.
+        """Count the scores of each metric with each key, after the swap of some units.
 
         Args:
-            masks: masks of the exchanged units, ``(units, samples)``.
+            masks: masks of the swapped units, ``(units, samples)``.
 
         Returns:
             An array ``(2, keys, samples)``.
@@ -220,12 +237,12 @@ class KeyCounter:
 
 
 def make_tie_counter(scores: RankedScores, values: Integers, n_units: int) -> KeyCounter:
-    """Return a counter of the values that occur repeatedly among the scores of both metrics.
+    """Return a counter of the values that occur more than once among the scores of both metrics.
 
     Args:
         scores: the scores of both metrics.
         values: value of each score, such as its rank.
-        n_units: number of exchanged units.
+        n_units: number of units that can be swapped.
     """
     _, value_index, n_occurrences = np.unique(values, return_inverse=True, return_counts=True)
     is_repeated = n_occurrences[value_index] > 1
@@ -234,14 +251,14 @@ def make_tie_counter(scores: RankedScores, values: Integers, n_units: int) -> Ke
 
 
 class RankTable:
-    """A table that counts the scores of each metric by rank and rating.
+    """A table that counts how many scores of each metric have a certain rank and a certain rating.
 
-    The rows are ranks of scores, and the columns are ratings. In a coarse table, several ranks share a row, and several
-    ratings share a column.
+    The table has one row per rank and one column per rating. If this table would be too large, each row combines
+    several adjacent ranks, and each column combines several adjacent ratings.
 
     Args:
         scores: the scores of both metrics.
-        n_units: number of exchanged units.
+        n_units: number of units that can be swapped.
 
     Attributes:
         shape: number of rows and number of columns.
@@ -259,50 +276,48 @@ class RankTable:
         self._counter = KeyCounter(scores, cell_of_score, n_rows * n_columns, n_units)
 
     def count(self, masks: Floats) -> Floats:
-        """Return the numbers of scores in each cell, ``(2, rows, columns, samples)``.
+        """Count the scores of each metric in each cell, ``(2, rows, columns, samples)``.
 
         Args:
-            masks: masks of the exchanged units, ``(units, samples)``.
+            masks: masks of the swapped units, ``(units, samples)``.
         """
         return self._counter.count(masks).reshape(2, *self.shape, -1)
 
 
-class JointRanking(ABC):
-    """Computes a rank correlation of two metrics after they exchange scores.
+class RankCoefficient(ABC):
+    """Base class of rank correlation coefficients of two metrics whose scores are swapped at random.
 
-    The correlation of a metric is ``(sum + offset) / normalizer``, in which the sum adds a term for each pair of scores
-    of the metric. The method :meth:`sum_pairs` returns, for each score, the sum over all pairs that contain it. Each
-    pair is thus counted twice.
+    The coefficient of a metric is ``(pair_sum + offset) / normalizer``. The pair sum adds up one term for each
+    pair of outputs. The term depends on the metric's scores of the two outputs.
 
     Args:
         scores: the scores of both metrics.
-        n_units: number of exchanged units.
+        n_units: number of units that can be swapped.
 
     Attributes:
         scores: the scores of both metrics.
-        n_units: number of exchanged units.
-        table: the table that counts the scores of each metric.
+        n_units: number of units that can be swapped.
+        table: the numbers of scores of each metric by rank and rating.
     """
 
     def __init__(self, scores: RankedScores, n_units: int) -> None:
         self.scores = scores
         self.n_units = n_units
         self.table = RankTable(scores, n_units)
-        # Without an exchange, each metric is computed from pairs of its own scores. The total adds up both metrics.
-        first_sums = self.sum_pairs(scores.select(scores.is_first))
-        second_sums = self.sum_pairs(scores.select(~scores.is_first))
-        self._total = (first_sums.sum() + second_sums.sum()) / 2
-        # In the difference of the sums, the pairs of scores of different metrics cancel each other out. The difference
-        # therefore equals half the sum of ±pair_sums, in which the sign is + for the scores of the first metric.
-        # An exchange reverses the signs of a unit's scores, which decreases the difference by their signed sum.
-        pair_sums = self.sum_pairs(scores)
-        signed_sums = np.where(scores.is_first, pair_sums, -pair_sums)
-        self._difference = signed_sums.sum() / 2
-        self._decrease_by_unit = np.bincount(scores.units, signed_sums, n_units)
+        first_terms = self.sum_pairs(scores.select(scores.is_first))
+        second_terms = self.sum_pairs(scores.select(~scores.is_first))
+        # Each pair is counted twice, once for each of its two scores, so half the sum counts it once.
+        self._total = (first_terms.sum() + second_terms.sum()) / 2
+        terms = self.sum_pairs(scores)
+        # The pairs with one score of each metric are counted once with each sign, so they cancel out.
+        signed_terms = np.where(scores.is_first, terms, -terms)
+        self._difference = signed_terms.sum() / 2
+        # A swap reverses the signs of a unit's terms, so half the sum decreases by the signed terms of the unit.
+        self._decrease_by_unit = np.bincount(scores.units, signed_terms, n_units)
 
     @cached_property
     def rank_counter(self) -> KeyCounter:
-        """Counter of the ranks that occur repeatedly."""
+        """Counter of the ranks that several scores share."""
         return make_tie_counter(self.scores, self.scores.ranks, self.n_units)
 
     @property
@@ -312,70 +327,84 @@ class JointRanking(ABC):
 
     @abstractmethod
     def sum_pairs(self, scores: RankedScores) -> Floats:
-        """Return one sum for each score, over all pairs of the score and another score."""
+        """For each score, add up the terms of all pairs that the score forms with the other scores."""
 
     @abstractmethod
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Sum the terms of both metrics over pairs of scores in different cells of a table.
+        """Estimate the sum of the terms of both metrics from a table of ranks and ratings.
+
+        The estimate does not include pairs of scores in the same row.
 
         Args:
             table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``.
             lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
 
         Returns:
-            An array ``(samples,)``.
+            The total of both metrics in each sample, ``(samples,)``.
         """
 
     @abstractmethod
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset and the normalizer of each metric's coefficient, as two arrays ``(2, samples)``."""
+        """Return the two values by which a metric's pair sum is converted to its coefficient.
 
-    def coefficients(self, masks: Floats) -> Floats:
-        """Return the coefficient of both metrics in each sample, or NaN where the coefficient is undefined.
+        The coefficient is ``(pair_sum + offset) / normalizer``.
 
         Args:
-            masks: masks of the exchanged units, ``(units, samples)``.
+            masks: masks of the swapped units, ``(units, samples)``.
 
         Returns:
-            An array ``(2, samples)``.
+            The offset and the normalizer of each metric in each sample, two arrays ``(2, samples)``.
         """
-        differences = self._difference - self._decrease_by_unit @ masks  # a - b, with the sums a and b of the metrics
+
+    def compute(self, masks: Floats) -> Floats:
+        """Compute the coefficient of both metrics in each sample of a permutation test.
+
+        The coefficient is ``(pair_sum + offset) / normalizer``. The pair sums ``a`` and ``b`` of the two metrics are
+        half the sum and half the difference of ``a + b`` and ``a - b``.
+
+        Args:
+            masks: masks of the swapped units, ``(units, samples)``.
+
+        Returns:
+            An array ``(2, samples)``, with NaN where the coefficient is undefined.
+        """
+        differences = self._difference - self._decrease_by_unit @ masks  # a - b
         totals = self._estimate_totals(masks)  # a + b
-        first_sums = (totals + differences) / 2
-        second_sums = (totals - differences) / 2
+        pair_sums = np.stack([totals + differences, totals - differences]) / 2  # a and b
         offsets, normalizers = self.offset_and_normalizer(masks)
-        return divide_or_nan(np.stack([first_sums, second_sums]) + offsets, normalizers)
+        return divide_or_nan(pair_sums + offsets, normalizers)
 
     def _estimate_totals(self, masks: Floats) -> Floats:
-        """Return the total of the sums of both metrics in each sample.
+        """For each sample, estimate the total of the pair sums of both metrics.
 
-        The total without an exchange is exact. The table only estimates how an exchange changes the total.
+        The total before any swap is exact. The table only estimates how a swap changes the total.
         """
-        without_exchange = np.zeros((len(masks), 1))
-        table = self.table.count(np.hstack([without_exchange, masks]))  # (2, rows, columns, 1 + samples)
+        without_swap = np.zeros((len(masks), 1))
+        table = self.table.count(np.hstack([without_swap, masks]))  # (2, rows, columns, 1 + samples)
         lower_rows = np.cumsum(table, axis=1) - table
         table_totals = self.sum_table_pairs(table, lower_rows)
         return np.asarray(self._total + table_totals[1:] - table_totals[0])
 
 
-class SpearmanRanking(JointRanking):
-    """A joint ranking for Spearman's ρ.
+class SpearmanRho(RankCoefficient):
+    """Spearman's ρ of two metrics whose scores are swapped at random.
 
-    Each output contributes the weight of its human rating, multiplied by the difference between the number of lower
-    scores and the number of higher scores.
+    Each distinct rating has a weight. The term of a pair is the weight of the output with the higher score minus the
+    weight of the output with the lower score.
     """
 
     @property
     def level_weights(self) -> Floats:
-        """A weight for each distinct human rating.
+        """The weight of each distinct rating.
 
-        The weight is twice the difference between the mean rank of the rating and the mean of all ranks.
+        The weight is twice the difference between the mean rank of the outputs with this rating and the mean rank of
+        all outputs.
         """
         level_sizes = self.scores.level_sizes
         return np.asarray(2 * np.cumsum(level_sizes) - level_sizes - self.scores.n_outputs)
 
     def sum_pairs(self, scores: RankedScores) -> Floats:
-        """Compare the weight of each score with the weights of all other scores.
+        """For each score, add up the terms of all pairs that the score forms with the other scores.
 
         For a score with the weight ``w``, the result is the sum of ``w - v`` over the weights ``v`` of all lower
         scores, minus the sum of ``w - v`` over the weights ``v`` of all higher scores. A sum of ``w - v`` over ``n``
@@ -389,10 +418,19 @@ class SpearmanRanking(JointRanking):
         weight_before = np.r_[0.0, np.cumsum(weights)]  # The total weight of the scores before each position.
         weight_of_lower = weight_before[n_lower]
         weight_of_higher = weight_before[-1] - weight_before[n_not_higher]
-        return np.asarray((weights * n_lower - weight_of_lower) - (weights * n_higher - weight_of_higher))
+        sum_over_lower = weights * n_lower - weight_of_lower
+        sum_over_higher = weights * n_higher - weight_of_higher
+        return np.asarray(sum_over_lower - sum_over_higher)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Sum the weight differences between each score and all lower scores."""
+        """Estimate the sum of the terms of both metrics from a table of ranks and ratings.
+
+        All ratings in a column of the table are given the mean weight of the column.
+
+        Args:
+            table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``.
+            lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
+        """
         level_sizes = self.scores.level_sizes
         column_of_level = self.table.column_of_level
         weight_sums = np.bincount(column_of_level, self.level_weights * level_sizes)
@@ -404,9 +442,10 @@ class SpearmanRanking(JointRanking):
         return np.asarray(pair_sums.sum(axis=(0, 1)))
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset 0 and the normalizer of Spearman's ρ.
+        """Return the offset and the normalizer that convert a pair sum to Spearman's ρ.
 
-        The normalizer is the product of the standard deviations of metric ranks and human ranks.
+        The offset is 0. The normalizer is proportional to the product of the standard deviations of metric ranks and
+        human ranks.
         """
         metric_ties = self.rank_counter.count(masks)  # (2, ranks, samples)
         human_ties = self.scores.level_sizes
@@ -417,12 +456,15 @@ class SpearmanRanking(JointRanking):
         return np.zeros_like(metric_sums), np.sqrt(metric_sums * human_sum) / 3
 
 
-class ConcordanceRanking(JointRanking):
-    """Base class of joint rankings for coefficients that count concordant pairs.
+class ConcordanceCoefficient(RankCoefficient):
+    """Base class of coefficients that are computed from the number of concordant pairs.
+
+    The term of a concordant pair is 1, and the term of any other pair is 0. A pair of outputs is concordant if metric
+    and annotators prefer the same output.
 
     Args:
         scores: the scores of both metrics.
-        n_units: number of exchanged units.
+        n_units: number of units that can be swapped.
 
     Attributes:
         n_pairs: number of pairs of outputs.
@@ -433,45 +475,50 @@ class ConcordanceRanking(JointRanking):
         super().__init__(scores, n_units)
         self.n_pairs = scores.n_outputs * (scores.n_outputs - 1) / 2
         self.n_human_ties = _count_tied_pairs(scores.level_sizes, axis=0)
-        cells = scores.ranks * len(scores.level_sizes) + scores.levels
-        self._cell_counter = make_tie_counter(scores, cells, n_units)
+        ranks_and_levels = scores.ranks * len(scores.level_sizes) + scores.levels
+        self._common_tie_counter = make_tie_counter(scores, ranks_and_levels, n_units)
 
     def count_common_ties(self, masks: Floats) -> Floats:
-        """Count the pairs that both metric and annotators tie, for both metrics in each sample, ``(2, samples)``."""
-        return _count_tied_pairs(self._cell_counter.count(masks), axis=1)
+        """For each metric and each sample, count the pairs that both metric and annotators tie, ``(2, samples)``."""
+        return _count_tied_pairs(self._common_tie_counter.count(masks), axis=1)
 
     def sum_pairs(self, scores: RankedScores) -> Floats:
-        """Return the number of concordant pairs that contain each score."""
+        """For each score, count the concordant pairs that the score forms with the other scores."""
         return kendall.count_concordant(scores.levels)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Count the concordant pairs of scores in different rows and columns of the table."""
+        """Count the concordant pairs of both metrics whose scores differ in both their row and their column.
+
+        Args:
+            table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``.
+            lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
+        """
         lower_rows_and_columns = np.cumsum(lower_rows, axis=2) - lower_rows
         # The indices are k for the metric, r for the row, l for the column, and s for the sample.
         return np.asarray(np.einsum("krls,krls->s", table, lower_rows_and_columns))
 
 
-class AccuracyRanking(ConcordanceRanking):
-    """A joint ranking for pairwise accuracy with ties.
+class PairwiseAccuracy(ConcordanceCoefficient):
+    """Pairwise accuracy of two metrics whose scores are swapped at random.
 
     The accuracy is the number of concordant pairs and of common ties, divided by the number of all pairs.
     """
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the number of common ties and the number of all pairs."""
+        """Return the number of pairs that metric and annotators tie, and the number of all pairs."""
         n_common_ties = self.count_common_ties(masks)
         return n_common_ties, np.full_like(n_common_ties, self.n_pairs)
 
 
-class TauBRanking(ConcordanceRanking):
-    """A joint ranking for Kendall's τ-b.
+class KendallTauB(ConcordanceCoefficient):
+    """Kendall's τ-b of two metrics whose scores are swapped at random.
 
-    With ``C`` concordant and ``D`` discordant pairs, the sum plus the offset is ``(C - D) / 2``. All pairs that are
-    neither concordant nor tied are discordant, so ``D = n_pairs - C - n_ties``.
+    With ``C`` concordant and ``D`` discordant pairs, τ-b is ``(C - D) / normalizer``. All pairs that are neither
+    concordant nor tied are discordant, so ``C - D`` equals ``2 * C + n_ties - n_pairs``.
     """
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset ``(n_ties - n_pairs) / 2``, and the halved normalizer of the coefficient."""
+        """Return the offset ``(n_ties - n_pairs) / 2`` and half the normalizer, which convert ``C`` to τ-b."""
         tie_sizes = self.rank_counter.count(masks)  # (2, ranks, samples)
         n_metric_ties = _count_tied_pairs(tie_sizes, axis=1)
         n_common_ties = self.count_common_ties(masks)
@@ -479,7 +526,7 @@ class TauBRanking(ConcordanceRanking):
         return (n_ties - self.n_pairs) / 2, self.normalize(tie_sizes, n_metric_ties) / 2
 
     def normalize(self, tie_sizes: Floats, n_metric_ties: Floats) -> Floats:
-        """Return the geometric mean of the pairs that are not tied by the metric and not tied by the annotators.
+        """Return ``sqrt(m * h)``, where the metric does not tie ``m`` pairs, and the annotators do not tie ``h`` pairs.
 
         Args:
             tie_sizes: number of scores with each repeated rank, ``(2, ranks, samples)``.
@@ -488,8 +535,8 @@ class TauBRanking(ConcordanceRanking):
         return np.asarray(np.sqrt(self.n_pairs - n_metric_ties) * np.sqrt(self.n_pairs - self.n_human_ties))
 
 
-class TauCRanking(TauBRanking):
-    """A joint ranking for Stuart's τ-c."""
+class StuartTauC(KendallTauB):
+    """Stuart's τ-c of two metrics whose scores are swapped at random."""
 
     def normalize(self, tie_sizes: Floats, n_metric_ties: Floats) -> Floats:
         """Return the normalizer of Stuart's τ-c.
@@ -502,19 +549,20 @@ class TauCRanking(TauBRanking):
         return np.asarray(n_outputs**2 * (n_levels - 1) / (2 * np.maximum(n_levels, 1)))
 
 
-RANKINGS: dict[str, type[JointRanking]] = {
-    "spearman": SpearmanRanking,
-    "kendall": TauBRanking,
-    "kendall-c": TauCRanking,
-    "acc": AccuracyRanking,
+COEFFICIENTS: dict[str, type[RankCoefficient]] = {
+    "spearman": SpearmanRho,
+    "kendall": KendallTauB,
+    "kendall-c": StuartTauC,
+    "acc": PairwiseAccuracy,
 }
-"""The class of the joint rankings for each coefficient."""
+"""The class of each coefficient."""
 
 
 def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
     """Choose the number of rows and columns of a table of ranks and human ratings.
 
-    The table is coarser if one cell for each rank and rating would need too much memory.
+    The table has one row per rank and one column per rating, unless this would need too much memory. If it would, a row
+    or a column combines several ranks or ratings.
     """
     if n_ranks * n_levels <= MAX_TABLE_CELLS:
         return n_ranks, n_levels
@@ -522,8 +570,10 @@ def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
 
 
 def _count_tied_pairs(tie_sizes: Floats, axis: int) -> Floats:
-    """Count the tied pairs in groups of equal scores.
+    """Count the pairs of equal scores.
 
-    The sizes of the groups are given along an axis of the array.
+    Args:
+        tie_sizes: number of scores in each group of equal scores.
+        axis: axis along which to sum over groups.
     """
     return np.asarray((tie_sizes * (tie_sizes - 1) / 2).sum(axis=axis))
