@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import INDEPENDENT_UNITS, average, cluster_ranks, compare
+from meteor_e_evaluation.comparison import INDEPENDENT_UNITS, average_comparisons, cluster_ranks, compare
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_scores, make_test_set
 
@@ -50,11 +50,11 @@ def test_compare_prefers_weak_to_negative_correlation():
 
 def test_average_combines_permutations_of_pairs():
     comparisons = [compare_metrics("acc-eq"), compare_metrics("acc-eq")]
-    mean = average(comparisons, [1.0, 1.0])
+    mean = average_comparisons(comparisons, [1.0, 1.0])
     for mean_test, test in zip(mean.parts, comparisons[0].parts, strict=True):
         np.testing.assert_array_equal(mean_test.differences[0, 1], test.differences[0, 1])
     assert mean.p[0, 1] <= comparisons[0].p[0, 1]
-    assert average([compare_metrics("pearson", method="williams")], [1.0]) is None
+    assert average_comparisons([compare_metrics("pearson", method="williams")], [1.0]) is None
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_compare_defaults_to_segments_and_systems(name):
     assert comparison.test == "higher p-value of a permutation of segments and one of systems, 200 samples, seed 1"
     assert [part.assumed for part in comparison.parts] == ["segments", "systems"]
     np.testing.assert_array_equal(comparison.p, np.maximum(*(part.p for part in comparison.parts)))
-    np.testing.assert_array_equal(average([comparison, comparison], [1.0, 1.0]).p, comparison.p)
+    np.testing.assert_array_equal(average_comparisons([comparison, comparison], [1.0, 1.0]).p, comparison.p)
     if name != "pearson":
         return
     for part, method in zip(comparison.parts, ("paired", "systems"), strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import compare, draw_masks, expand_masks, make_one_by_one_comparer
+from meteor_e_evaluation.comparison import OneByOneComparer, compare, draw_masks, expand_masks
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.rank_exchange import RankCorrelationComparer
@@ -59,7 +59,7 @@ def test_exchange_equals_evaluation_of_each_sample(name, method, kind, monkeypat
     if compare_vectorized is None:
         return
     score_masks = expand_masks(masks, unit, values)
-    compare_one_by_one = make_one_by_one_comparer(values, score_masks, selected_measure.agreement(test_set))
+    compare_one_by_one = OneByOneComparer(values, score_masks, selected_measure.agreement(test_set))
     for pair in PAIRS:
         expected = compare_one_by_one(*pair)
         assert not np.isnan(expected).all()
@@ -77,7 +77,7 @@ def test_exchange_counts_every_rating_of_a_segment(name):
     for pair in PAIRS:
         compare_vectorized = selected_measure.exchange(test_set, values, masks, "segments")
         score_masks = expand_masks(masks, "segments", values)
-        compare_one_by_one = make_one_by_one_comparer(values, score_masks, selected_measure.agreement(test_set))
+        compare_one_by_one = OneByOneComparer(values, score_masks, selected_measure.agreement(test_set))
         np.testing.assert_allclose(compare_vectorized(*pair), compare_one_by_one(*pair), rtol=0, atol=1e-12)
 
 

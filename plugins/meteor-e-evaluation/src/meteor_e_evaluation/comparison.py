@@ -1,9 +1,9 @@
 """Tests whether metrics differ significantly, by Williams' test and by permutation tests.
 
-A permutation test exchanges scores of two metrics at random, after standardizing them to mean 0 and variance 1. Its
-p-value is the proportion of permutations with at least the observed difference. The tests differ in the exchanged
-units: single scores (``perm-both``, see Deutsch, Dror and Roth, 2021), segments (``paired``), documents
-(``documents``), or systems (``systems``).
+A permutation test standardizes the scores of two metrics to mean 0 and variance 1, and swaps them at random between the
+metrics. Its p-value is the proportion of permutations with at least the observed difference. The tests differ in the
+units that are swapped as a whole: single scores (``perm-both``, see Deutsch, Dror and Roth, 2021), segments
+(``paired``), documents (``documents``), or systems (``systems``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,26 @@ UNIT_DESCRIPTIONS = {
     "documents": "documents",
     "systems": "systems",
 }
-"""The description of the units that each permutation test exchanges."""
+"""The description of the units that each permutation test swaps as a whole."""
+
+
+class _ScoreExchange(NamedTuple):
+    """The scores that a permutation test swaps between metrics.
+
+    Attributes:
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
+        masks: masks of the swapped units in each sample.
+        unit: kind of the swapped units: ``segments``, ``systems`` or ``scores``.
+    """
+
+    scores: Floats
+    masks: Masks
+    unit: str
+
+    @property
+    def has_segment_scores(self) -> bool:
+        """Whether the scores are scores of segments instead of systems."""
+        return self.scores.ndim == 3
 
 
 @dataclass(frozen=True)
@@ -66,7 +86,7 @@ class _PermutationTest:
     """Settings of a permutation test.
 
     Attributes:
-        method: the exchanged units, a key of :data:`EXCHANGED_UNITS`.
+        method: name of the test, a key of :data:`EXCHANGED_UNITS`.
         samples: number of permutations.
         seed: seed of the permutations.
     """
@@ -80,35 +100,17 @@ class _PermutationTest:
         """Description of the test."""
         return _describe_permutations([self.method], self.samples, self.seed)
 
-    def draw_masks(self, test: TestSet, shape: tuple[int, ...]) -> Masks:
-        """Choose at random which scores two metrics exchange in each permutation.
+    def draw_exchange(self, test: TestSet, scores: Floats) -> _ScoreExchange:
+        """Standardize the scores of the metrics, and choose at random which of them are swapped in each permutation.
 
         Args:
             test: the test set.
-            shape: shape of the scores, ``(systems, segments)`` or ``(systems,)``.
+            scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
         """
         # The second seed gives each test set permutations of its own.
         seeds = [self.seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
-        return draw_masks(shape, self.method, test.documents, self.samples, seeds)
-
-
-class _ScoreExchange(NamedTuple):
-    """The scores that metrics exchange in a permutation test.
-
-    Attributes:
-        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
-        masks: masks of the exchanged units in each sample.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
-    """
-
-    scores: Floats
-    masks: Masks
-    unit: str
-
-    @property
-    def has_segment_scores(self) -> bool:
-        """Whether the scores are scores of segments instead of systems."""
-        return self.scores.ndim == 3
+        masks = draw_masks(scores.shape[1:], self.method, test.documents, self.samples, seeds)
+        return _ScoreExchange(_standardize(scores), masks, EXCHANGED_UNITS[self.method])
 
 
 def independent_units(measure: Measure[TestSet], test: str) -> str:
@@ -142,7 +144,7 @@ class Comparison:
     parts: tuple[Comparison, ...] = field(default=(), repr=False)
 
     def list_tests(self) -> tuple[Comparison, ...]:
-        """Return the results of each combined test, or only this result if it is not a combination."""
+        """If this result combines several tests, return the result of each test. Otherwise, return only this result."""
         return self.parts if self.parts else (self,)
 
 
@@ -244,7 +246,7 @@ def _compare_by_williams(measure: Measure[TestSet], test: TestSet, scores: Seque
     return Comparison(
         test="Williams' test",
         assumed=independent_units(measure, "williams"),
-        names=tuple(entry.name for entry in scores),
+        names=tuple(metric.name for metric in scores),
         p=williams_matrix(metric_scores, human_scores),
     )
 
@@ -263,78 +265,73 @@ def _compare_by_permutation(
     agreement = measure.agreement(test)
     if agreement is None:
         return None
-    method = permutation_test.method
-    metric_scores = _stack_scores(measure, scores, method)
+    metric_scores = _stack_scores(measure, scores, permutation_test.method)
     if metric_scores is None:
         return None
-    masks = permutation_test.draw_masks(test, metric_scores.shape[1:])
-    exchange = _ScoreExchange(_standardize(metric_scores), masks, EXCHANGED_UNITS[method])
+    exchange = permutation_test.draw_exchange(test, metric_scores)
     compute_differences = _make_comparer(measure, test, agreement, exchange)
     differences = _compare_metric_pairs(compute_differences, len(scores), permutation_test.samples, progress)
-    names = tuple(entry.name for entry in scores)
-    return _compute_p_values(permutation_test.title, INDEPENDENT_UNITS[method], names, differences)
+    assumed_units = INDEPENDENT_UNITS[permutation_test.method]
+    names = tuple(metric.name for metric in scores)
+    return _compute_p_values(permutation_test.title, assumed_units, names, differences)
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
-    """Stack the scores of all metrics that a permutation test exchanges.
+    """Stack the scores of all metrics for a permutation test.
 
     Returns:
-        Scores of systems, ``(metrics, systems)``, if a measure of systems is tested by exchanging systems. Otherwise,
-        scores of segments, ``(metrics, systems, segments)``, with NaN for missing scores. The result is None if a
-        metric has no suitable scores.
+        Scores of systems, ``(metrics, systems)``, if the test swaps systems and the measure uses scores of systems.
+        Otherwise, scores of segments, ``(metrics, systems, segments)``, with NaN for missing scores. The result is None
+        if a metric has no suitable scores.
 
     Raises:
-        ConfigError: if the test needs scores of all segments, and a metric does not have them.
+        ConfigError: if a measure of systems needs scores of all segments, and a metric does not have them.
     """
-    segment_scores = np.stack([entry.segments for entry in scores])
-    is_missing = np.isnan(segment_scores)
-    if measure.takes == "segments":
-        lacks_all_scores = is_missing.all(axis=(1, 2))
-        return None if lacks_all_scores.any() else segment_scores
-    if method == "systems":
-        system_scores = np.stack([entry.systems for entry in scores])
+    if measure.takes == "systems" and method == "systems":
+        system_scores = np.stack([metric.systems for metric in scores])
         return None if np.isnan(system_scores).any() else system_scores
-    if is_missing.any():
+    segment_scores = np.stack([metric.segments for metric in scores])
+    is_missing = np.isnan(segment_scores)
+    if measure.takes == "systems" and is_missing.any():
         raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
-    return segment_scores
+    lacks_all_scores = is_missing.all(axis=(1, 2))  # (metrics,)
+    return None if lacks_all_scores.any() else segment_scores
 
 
 def _make_comparer(
     measure: Measure[TestSet], test: TestSet, agreement: Agreement, exchange: _ScoreExchange
 ) -> Differences:
-    """Return a function that compares two metrics in all permutations.
+    """Return a function that computes the difference between two metrics in all permutations.
+
+    If possible, the function handles all permutations at once. Otherwise, it evaluates the measure for each of them.
 
     Args:
         measure: the measure.
         test: the test set.
         agreement: the measure as a function of the scores of one metric.
-        exchange: the exchange of scores.
+        exchange: the scores that are swapped.
     """
-    compute_differences = _make_fast_comparer(measure, test, exchange)
-    if compute_differences is not None:
-        return compute_differences
+    if _has_judged_scores(test, exchange):
+        fast_comparer = measure.exchange(test, exchange.scores, exchange.masks, exchange.unit)
+        if fast_comparer is not None:
+            return fast_comparer
     score_masks = expand_masks(exchange.masks, exchange.unit, exchange.scores)
     needs_system_scores = measure.takes == "systems" and exchange.has_segment_scores
-    evaluate = _average_segments(agreement) if needs_system_scores else agreement
-    return make_one_by_one_comparer(exchange.scores, score_masks, evaluate)
+    evaluate = partial(_evaluate_segment_means, agreement) if needs_system_scores else agreement
+    return OneByOneComparer(exchange.scores, score_masks, evaluate)
 
 
-def _make_fast_comparer(measure: Measure[TestSet], test: TestSet, exchange: _ScoreExchange) -> Differences | None:
-    """Return a function that compares two metrics in all permutations at once.
-
-    The result is None if the measure does not have such a function, or if a judged output has no score.
-    """
-    # All systems have scores if the metrics exchange scores of systems, see _stack_scores().
-    if exchange.has_segment_scores:
-        is_scored = np.asarray(~np.isnan(exchange.scores).any(axis=0))  # (systems, segments)
-        if not is_scored[test.judgment_mask()].all():
-            return None
-    return measure.exchange(test, exchange.scores, exchange.masks, exchange.unit)
+def _has_judged_scores(test: TestSet, exchange: _ScoreExchange) -> bool:
+    """Return whether all metrics have scores for all judged outputs, or for all systems."""
+    if not exchange.has_segment_scores:
+        return True  # Metrics without scores of all systems are not compared, see _stack_scores().
+    is_scored = np.asarray(~np.isnan(exchange.scores).any(axis=0))  # (systems, segments)
+    return bool(is_scored[test.judgment_mask()].all())
 
 
-def _average_segments(agreement: Agreement) -> Agreement:
-    """Convert a function of system scores to a function of segment scores, whose means are the system scores."""
-    return lambda segment_scores: agreement(segment_scores.mean(axis=1))
+def _evaluate_segment_means(agreement: Agreement, segment_scores: Floats) -> float:
+    """Evaluate a function of system scores, in which each system score is the mean of the system's segment scores."""
+    return agreement(segment_scores.mean(axis=1))
 
 
 def _compare_metric_pairs(
@@ -361,7 +358,7 @@ def _compare_metric_pairs(
 def _standardize(scores: Floats) -> Floats:
     """Scale the scores of each metric to mean 0 and variance 1, unless they are all equal.
 
-    Mean and variance are those of the outputs or systems that all metrics score.
+    Mean and variance are computed from the outputs or systems that have a score from every metric.
 
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
@@ -378,34 +375,31 @@ def _standardize(scores: Floats) -> Floats:
 def draw_masks(
     shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
 ) -> Masks:
-    """Choose at random which segments, systems or scores two metrics exchange in each permutation.
+    """For each permutation, choose at random the segments, systems or scores that are swapped between two metrics.
 
     Args:
         shape: shape of the scores, ``(systems, segments)`` or ``(systems,)``.
-        method: the permutation test, one of :data:`TESTS`.
+        method: the permutation test, a key of :data:`EXCHANGED_UNITS`.
         documents: the document of each segment, for the test ``documents``.
         samples: number of samples.
         seeds: seeds of the random numbers.
 
     Returns:
-        Masks of the exchanged units, ``(1 + samples, …)``, see :mod:`.exchange`. The first sample exchanges nothing.
+        Masks of the swapped units, ``(1 + samples, …)``, see :mod:`.exchange`. The first sample swaps nothing.
     """
     generator = np.random.default_rng(list(seeds))
-    if method == "perm-both":
-        return _draw_samples(generator, shape, samples)
-    if method == "systems":
-        return _draw_samples(generator, shape[:1], samples)
     if method == "documents":
         document_names, document_of_segment = np.unique(np.array(documents), return_inverse=True)
         document_masks = _draw_samples(generator, document_names.shape, samples)  # (1 + samples, documents)
         return document_masks[:, document_of_segment]
-    return _draw_samples(generator, shape[-1:], samples)
+    mask_shapes = {"perm-both": shape, "systems": shape[:1], "paired": shape[-1:]}
+    return _draw_samples(generator, mask_shapes[method], samples)
 
 
 def _draw_samples(generator: np.random.Generator, shape: tuple[int, ...], samples: int) -> Masks:
     """Return random masks of the given shape. The first mask selects nothing.
 
-    The masks are drawn one at a time. As a result, a larger number of samples only adds masks.
+    The masks are drawn one at a time, so a larger number of samples begins with the same masks as a smaller number.
     """
     masks = [np.zeros(shape, bool)]
     for _ in range(samples):
@@ -417,9 +411,9 @@ def expand_masks(masks: Masks, unit: str, scores: Floats) -> Masks:
     """Add axes to masks so that each mask can be broadcast to the scores of a metric.
 
     Args:
-        masks: masks of the exchanged units in each sample, ``(samples, units)``. For single scores, the shape is
+        masks: masks of the swapped units in each sample, ``(samples, units)``. For single scores, the shape is
             ``(samples, systems, segments)``.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+        unit: kind of the swapped units: ``segments``, ``systems`` or ``scores``.
         scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
     """
     if unit == "segments":
@@ -429,24 +423,34 @@ def expand_masks(masks: Masks, unit: str, scores: Floats) -> Masks:
     return masks
 
 
-def make_one_by_one_comparer(scores: Floats, score_masks: Masks, agreement: Agreement) -> Differences:
-    """Return a function that compares two metrics in one permutation after the other.
+@dataclass(frozen=True)
+class OneByOneComparer:
+    """Compares two metrics by evaluating the measure separately for each permutation.
 
-    Args:
+    An instance is a function of the type :data:`.exchange.Differences`.
+
+    Attributes:
         scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
-        score_masks: masks of the exchanged scores in each sample, see :func:`expand_masks`.
+        score_masks: masks of the swapped scores in each permutation, see :func:`expand_masks`.
         agreement: the measure as a function of the scores of one metric.
     """
 
-    def compute_differences(first: int, second: int) -> Floats:
-        differences = []
-        for mask in score_masks:
-            first_scores = np.where(mask, scores[second], scores[first])
-            second_scores = np.where(mask, scores[first], scores[second])
-            differences.append(agreement(first_scores) - agreement(second_scores))
-        return np.array(differences)
+    scores: Floats
+    score_masks: Masks
+    agreement: Agreement
 
-    return compute_differences
+    def __call__(self, first: int, second: int) -> Floats:
+        """Return the difference between the measures of two metrics in each permutation.
+
+        Args:
+            first, second: indices of the two metrics.
+        """
+        differences = []
+        for mask in self.score_masks:
+            first_scores = np.where(mask, self.scores[second], self.scores[first])
+            second_scores = np.where(mask, self.scores[first], self.scores[second])
+            differences.append(self.agreement(first_scores) - self.agreement(second_scores))
+        return np.array(differences)
 
 
 def _compute_p_values(
@@ -472,8 +476,8 @@ def _compute_p_values(
     return Comparison(test=title, assumed=assumed, names=names, p=p_values, differences=differences)
 
 
-def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
-    """Test the mean of a measure over several language pairs.
+def average_comparisons(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
+    """Run the significance tests of a measure's weighted mean over several language pairs.
 
     Args:
         comparisons: results for each language pair, with the same metrics and the same number of permutations.
@@ -494,7 +498,7 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
 
 
 def _average_permutations(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
-    """Test the weighted mean of a measure over language pairs.
+    """Run a significance test of a measure's weighted mean over language pairs.
 
     For each permutation, the differences between two metrics are averaged over language pairs.
     """

@@ -20,7 +20,7 @@ from meteor_e.metrics.specs import MetricSpec, create_metrics
 from meteor_e.metrics.translations import score_test_set
 from meteor_e.packs.pack import LANGUAGES
 from meteor_e.significance.resampling import Interval, draw_weights, interval
-from meteor_e_evaluation.comparison import Comparison, average, cluster_ranks, compare
+from meteor_e_evaluation.comparison import Comparison, average_comparisons, cluster_ranks, compare
 from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import DataIndex
 from meteor_e_evaluation.pair_measures import pairwise_judgments
@@ -483,7 +483,7 @@ def _collect_comparisons(
         if measure_name in result.comparisons:
             comparisons[result.test.pair] = result.comparisons[measure_name]
     if len(results) > 1 and len(comparisons) == len(results):
-        mean_comparison = average(list(comparisons.values()), pair_weights.tolist())
+        mean_comparison = average_comparisons(list(comparisons.values()), pair_weights.tolist())
         if mean_comparison is not None:
             comparisons[AVERAGE] = mean_comparison
     return comparisons

@@ -188,10 +188,10 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
 def compute_tie_gains(
     pair_weights: Floats, is_human_tie: NDArray[np.bool_], is_ordered_right: NDArray[np.bool_]
 ) -> Floats:
-    """Return the change of the total weight of correct pairs if the metric ties a pair instead of ordering it.
+    """For each pair, return the change of the total weight of correct pairs if the metric ties the pair.
 
-    A pair that the annotator also tied becomes correct. A pair that the metric ordered correctly becomes wrong. Any
-    other pair stays wrong.
+    A tied pair is correct if the annotator also tied it. Therefore, a pair that the annotator tied becomes correct, and
+    a pair that the metric ordered correctly becomes wrong. Any other pair stays wrong.
 
     Args:
         pair_weights: weight of each pair.
@@ -216,19 +216,17 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
         The total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
     """
     order = np.argsort(distances, kind="stable")
-    # The possible thresholds are 0 and the distances of the pairs. If a threshold is raised to the next distance, one
-    # more pair is tied.
-    thresholds = np.r_[0.0, distances[order]]
-    correct_weights = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
-    # Pairs with equal distances are tied by the same threshold. Of several equal thresholds, only the last one has the
-    # right weight.
-    is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
-    best_index = int(np.argmax(np.where(is_last_of_equal, correct_weights, -math.inf)))
+    # The total weights if the metric ties the closest 0, 1, 2, … pairs.
+    weights_by_n_tied = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
+    thresholds = np.unique(np.r_[0.0, distances])
+    n_tied = np.searchsorted(distances[order], thresholds, side="right")
+    correct_weights = weights_by_n_tied[n_tied]
+    best_index = int(np.argmax(correct_weights))
     return float(correct_weights[best_index]), float(thresholds[best_index])
 
 
 def count_concordant(levels: Integers) -> Floats:
-    """Count the concordant pairs of each element of a sequence.
+    """For each element of a sequence, count the other elements with which it forms a concordant pair.
 
     Two elements are concordant if the later element has the higher level. For example, the levels ``[2, 3, 1]`` have
     the counts ``[1, 1, 0]``.
@@ -245,27 +243,27 @@ def count_concordant(levels: Integers) -> Floats:
     """
     n_bits = int(levels.max()).bit_length()
     counts = np.zeros(len(levels))
-    # All elements form a single run at first, because they do not differ in the bits above the highest bit.
-    order = np.arange(len(levels))
+    order = np.arange(len(levels))  # The elements, sorted into runs. Before the first round, there is only one run.
     for bit in reversed(range(n_bits)):
         prefixes = levels[order] >> bit  # The bit itself and all higher bits.
         counts[order] += _count_pairs_by_last_bit(prefixes)
-        # A stable sort divides each run by the bit, and keeps the original order within the new runs.
+        # A stable sort splits each run into elements with the bit 0 and elements with the bit 1, and keeps their order.
         order = order[np.argsort(prefixes, kind="stable")]
     return counts
 
 
 def _count_pairs_by_last_bit(prefixes: Integers) -> Integers:
-    """Count the concordant pairs of each element, among the elements that differ from it only in the last bit.
+    """For each integer of a sequence, count its concordant pairs with integers that differ only in the last bit.
 
-    An element with the last bit 1 forms a concordant pair with each earlier 0 of its run, and an element with the last
-    bit 0 with each later 1. For example, if the last bits of a run are ``0 1 0 1``, the counts are ``2 1 1 2``.
+    Integers that differ only in the last bit form a run. In each run, an integer with the last bit 1 forms a concordant
+    pair with every earlier 0, and an integer with the last bit 0 forms one with every later 1. For example, if the last
+    bits of a run are ``0 1 0 1``, the counts are ``2 1 1 2``.
 
     Args:
-        prefixes: non-negative integers. Those that differ only in the last bit are adjacent and form a run.
+        prefixes: non-negative integers, in which all integers of a run are adjacent.
     """
     position = np.arange(len(prefixes))
-    higher_bits = prefixes >> 1
+    higher_bits = prefixes >> 1  # The integers of a run have the same higher bits.
     run_start = np.searchsorted(higher_bits, higher_bits, "left")
     run_end = np.searchsorted(higher_bits, higher_bits, "right")
     last_bits = prefixes & 1
