@@ -28,7 +28,7 @@ def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> fl
     if coefficient == "pearson":
         return _pearson(metric, human)
     if coefficient == "spearman":
-        metric_ranks, human_ranks = rank_rows(np.stack([metric, human]))
+        metric_ranks, human_ranks = rank_scores(np.stack([metric, human]))
         return _pearson(metric_ranks, human_ranks)
     from scipy import stats
 
@@ -36,11 +36,11 @@ def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> fl
     return float(stats.kendalltau(metric, human, variant=variant).statistic)
 
 
-def rank_rows(scores: Floats) -> Floats:
-    """Rank the scores of each row. The lowest rank is 1. Equal scores share their mean rank."""
+def rank_scores(scores: Floats) -> Floats:
+    """Rank scores along the last axis. The lowest rank is 1. Equal scores share their mean rank."""
     from scipy import stats
 
-    return np.asarray(stats.rankdata(scores, axis=1), float)
+    return np.asarray(stats.rankdata(scores, axis=-1), float)
 
 
 def _pearson(first: Floats, second: Floats) -> float:
@@ -124,14 +124,18 @@ def williams(first: float, second: float, between: float, count: int) -> William
     difference = first - second
     variance = _williams_variance(first, second, between, count)
     if variance == 0:
-        return Williams(math.copysign(math.inf, difference), float(first < second))
-    t = difference * math.sqrt((count - 1) * (1 + between) / variance)
-    p = float(stats.t.sf(t, df=count - 3))
-    return Williams(t, p)
+        t = math.copysign(math.inf, difference)
+    else:
+        t = difference * math.sqrt((count - 1) * (1 + between) / variance)
+    one_sided_p = float(stats.t.sf(t, df=count - 3))
+    return Williams(t, one_sided_p)
 
 
 def _williams_variance(first: float, second: float, between: float, count: int) -> float:
-    """Return the denominator of the squared test statistic of :func:`williams`, which has the same arguments."""
+    """Return the denominator of the squared test statistic of Williams' test.
+
+    The arguments are those of :func:`williams`.
+    """
     # This is the determinant of the correlation matrix of both metrics and the human judgments.
     # Rounding errors can make it negative.
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between

@@ -11,7 +11,7 @@ from meteor_e.api import Measure
 from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
-from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
+from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_scores
 from meteor_e_evaluation.exchange import Differences, GroupMeanComparer, Masks, PearsonComparer
 from meteor_e_evaluation.groups import (
     Grouping,
@@ -30,7 +30,7 @@ CONSTANT_GROUPS_ARE_LEFT_OUT = (
     f"{ONLY_RATED_OUTPUTS}; a group with fewer than two ratings, or without variation, is left out"
 )
 UNIT_OF_GROUPS: dict[Grouping, str] = {"item": "segments", "sys": "systems"}
-"""The unit of permutation tests that exchange whole groups, for each grouping with several groups."""
+"""The units of a permutation test that swaps whole groups of outputs, for each grouping with several groups."""
 
 TIES_MUST_AGREE = "common ties are right, other ties are wrong; only equal scores tie"
 
@@ -55,7 +55,7 @@ class RatingMeasure(Measure[TestSet]):
         return "the test set has no ratings of segments; choose a measure over systems, such as system-pearson"
 
     def is_undefined(self, test: TestSet, scores: Scores) -> bool:
-        """Return whether ratings of segments or segment scores of the metric are missing."""
+        """Return True if there are no ratings of segments, or if the metric has no segment scores."""
         return test.assessments is None or not len(test.assessments) or bool(np.isnan(scores.segments).all())
 
 
@@ -75,7 +75,7 @@ class SegmentCorrelation(RatingMeasure):
         return agreement
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the correlations of two metrics after they exchange scores."""
+        """Return a function that compares the correlations of two metrics after some of their scores are swapped."""
         if test.assessments is None or not len(test.assessments):
             return None
         if self.coefficient == "pearson":
@@ -93,8 +93,7 @@ class SegmentCorrelation(RatingMeasure):
         # Each array has one column per rating.
         metric_scores = np.array([entry.segments[ratings.systems, ratings.segments] for entry in scores])
         if self.coefficient == "spearman":
-            (human_ranks,) = rank_rows(ratings.scores[None])
-            return rank_rows(metric_scores), human_ranks
+            return rank_scores(metric_scores), rank_scores(ratings.scores)
         return metric_scores, ratings.scores
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
@@ -174,20 +173,19 @@ class GroupedMeasure(RatingMeasure):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the group means of two metrics after they exchange scores.
+        """Return a function that compares the group means of two metrics after some of their scores are swapped.
 
-        The result is None if there is no function that handles all samples of the permutation test at once.
+        The result is None if the permutation test must evaluate its samples one by one.
         """
         if test.assessments is None:
             return None
         if unit == UNIT_OF_GROUPS.get(self.grouping):
-            # The exchange of whole groups does not change the coefficients of the groups.
+            # A swap of whole groups does not change the coefficient of any group.
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
             return GroupMeanComparer(group_values, masks)
-        # Pearson's r does not use ranks. With one group per segment, there would be thousands of joint rankings.
-        has_joint_rankings = self.coefficient != "pearson" and self.grouping != "item"
-        if not has_joint_rankings:
+        # Pearson's r is not a rank correlation, and thousands of segments would need as many joint rankings.
+        if self.coefficient == "pearson" or self.grouping == "item":
             return None
         groups = _group_ratings(test.assessments.average_repeated(), self.grouping)
         return RankCorrelationComparer(values, groups, masks, unit, self.coefficient)
@@ -223,7 +221,10 @@ class GroupedMeasure(RatingMeasure):
 
 
 def _group_ratings(ratings: Assessments, grouping: Grouping) -> list[Assessments]:
-    """Return the ratings of each system for the grouping ``sys``, or else a single group with all ratings."""
+    """Split ratings into groups.
+
+    The grouping ``sys`` has one group per system. Any other grouping has a single group, which contains all ratings.
+    """
     if grouping != "sys":
         return [ratings]
     return [ratings.select(ratings.systems == system) for system in np.unique(ratings.systems)]
@@ -241,7 +242,7 @@ class Kendall(GroupedMeasure):
 
 
 class AccuracyWithTies(GroupedMeasure):
-    """Proportion of pairs that metric and annotators order or tie alike, over all rated segments of all systems."""
+    """Proportion of pairs of outputs that the metric orders or ties like the annotators, over all rated outputs."""
 
     name, title, coefficient, grouping = "acc", "accuracy with ties, all segments", "acc", "none"
     definition = "share of pairs ordered or tied as by annotators, over all rated segments of all systems"
@@ -306,7 +307,7 @@ class KendallBySystem(GroupedMeasure):
 
 
 class AccuracyBySegment(GroupedMeasure):
-    """Proportion of pairs of systems that metric and annotators order or tie alike, averaged over segments."""
+    """Proportion of pairs of systems that the metric orders or ties like the annotators, averaged over segments."""
 
     name, title, coefficient, grouping = "acc-item", "accuracy with ties by segment", "acc", "item"
     definition = "share of pairs ordered or tied as by annotators, over systems, averaged over segments"
@@ -317,7 +318,7 @@ class AccuracyBySegment(GroupedMeasure):
 
 
 class AccuracyBySystem(GroupedMeasure):
-    """Proportion of pairs of segments that metric and annotators order or tie alike, averaged over systems."""
+    """Proportion of pairs of segments that the metric orders or ties like the annotators, averaged over systems."""
 
     name, title, coefficient, grouping = "acc-sys", "accuracy with ties by system", "acc", "sys"
     definition = "share of pairs ordered or tied as by annotators, over segments, averaged over systems"

@@ -215,13 +215,13 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
     Returns:
         The total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
     """
+    # The element i of each array belongs to a threshold that ties the i pairs with the smallest differences.
     order = np.argsort(distances, kind="stable")
-    # The total weights if the metric ties the closest 0, 1, 2, … pairs.
-    weights_by_n_tied = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
-    thresholds = np.unique(np.r_[0.0, distances])
-    n_tied = np.searchsorted(distances[order], thresholds, side="right")
-    correct_weights = weights_by_n_tied[n_tied]
-    best_index = int(np.argmax(correct_weights))
+    thresholds = np.r_[0.0, distances[order]]
+    correct_weights = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
+    # A threshold ties all pairs with the same difference, so only the last of several equal thresholds is right.
+    is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
+    best_index = int(np.argmax(np.where(is_last_of_equal, correct_weights, -math.inf)))
     return float(correct_weights[best_index]), float(thresholds[best_index])
 
 

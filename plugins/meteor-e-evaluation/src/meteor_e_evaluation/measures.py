@@ -79,7 +79,7 @@ def measure(name: str) -> Measure[TestSet]:
 
 
 def _set_name(instance: Measure[TestSet], name: str, title: str) -> None:
-    """Hide the name and the title of the class by those of an instance, so that tables show its options."""
+    """Give an instance its own name and title instead of those of its class, so that tables show its options."""
     vars(instance).update(name=name, title=title)
 
 

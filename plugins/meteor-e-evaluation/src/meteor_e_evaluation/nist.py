@@ -49,8 +49,11 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 class NistMetric(Metric):
     """The metric NIST.
 
-    The statistics of a segment are the information of its matching n-grams for each order, its number of n-grams of
-    each order, its number of words, and the mean number of words of its references.
+    Rare n-grams have more information than frequent n-grams, see :meth:`weigh`.
+
+    The statistics of a segment are 12 numbers. For each length of n-grams, there are two: the total information of the
+    matching n-grams, and the number of n-grams. The last two are the number of words of the segment, and the mean
+    number of words of its references.
     """
 
     name: ClassVar[str] = "nist"
@@ -70,7 +73,7 @@ class NistMetric(Metric):
         return str(self._tokenize(text)).lower().split()
 
     def prepare(self, references: Sequence[Sequence[str]]) -> NistMetric:
-        """Compute the information of all reference n-grams, and store it in a copy of the metric."""
+        """Return a copy of the metric that weights each n-gram by its information in the given references."""
         prepared = copy.copy(self)
         prepared.weigh([self.words(segment) for segments in references for segment in segments])
         texts = list(references)
@@ -116,8 +119,9 @@ class NistMetric(Metric):
     def _segment_statistics(self, words: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
         """Compute the NIST statistics of a segment.
 
-        The statistics are the information of the matching n-grams of each order, the number of n-grams of each order,
-        the number of words, and the mean number of words of the references.
+        For each length of n-grams, there are two statistics: the total information of the matching n-grams, and the
+        number of n-grams. The last two statistics are the number of words of the hypothesis, and the mean number of
+        words of the references.
 
         Args:
             words: words of the hypothesis.

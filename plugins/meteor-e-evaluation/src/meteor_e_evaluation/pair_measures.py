@@ -38,7 +38,7 @@ def pairwise_judgments(test: TestSet) -> Rankings | None:
 
 
 def make_undefined_samples(weights: Floats) -> Floats:
-    """Return NaN for each bootstrap sample, as the values of an undefined measure."""
+    """Return NaN for each bootstrap sample of a measure that is undefined."""
     return np.full(len(weights), math.nan)
 
 
@@ -53,7 +53,7 @@ class PairMeasure(Measure[TestSet]):
     missing = PAIRS_NEED_TWO_RATINGS
 
     def rankings(self, test: TestSet) -> Rankings | None:
-        """Return the human comparisons that the measure counts."""
+        """Return the human comparisons of systems from which the measure is computed."""
         return pairwise_judgments(test)
 
     def compute(self, counts: kendall.PairCounts) -> Floats | float:
@@ -79,7 +79,7 @@ class PairMeasure(Measure[TestSet]):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares two metrics after they exchange scores in a permutation test."""
+        """Return a function that compares two metrics in a permutation test, which swaps scores between the metrics."""
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
@@ -211,7 +211,7 @@ class TiedAccuracy(Measure[TestSet]):
         return NO_RATED_PAIRS
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the pairwise accuracy of two metrics after they exchange scores."""
+        """Return a function that compares the accuracy of two metrics after some of their scores are swapped."""
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None

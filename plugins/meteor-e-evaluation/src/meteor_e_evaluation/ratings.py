@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from meteor_e.api import InputError
@@ -56,7 +55,7 @@ class _Table(NamedTuple):
 
 
 def _iterate_cells(
-    table: _Table, columns: ColumnNames, required: Collection[str], only: Mapping[str, str]
+    table: _Table, columns: ColumnNames, required: Collection[str], filters: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the location and the cells of each row of a table.
 
@@ -64,7 +63,7 @@ def _iterate_cells(
         table: the table.
         columns: possible names of the columns of each field.
         required: fields that the table must have.
-        only: values by column that a row must have. Other rows are skipped.
+        filters: values by column that a row must have. Other rows are skipped.
 
     Yields:
         The file and line of a row, and its cells by field. The cell of a missing column is empty.
@@ -73,11 +72,13 @@ def _iterate_cells(
         InputError: if a column is missing, or if a row has more or fewer fields than the header.
     """
     index_of_field = _find_columns(table, columns, required)
-    required_values = {_require_column(table, [title.lower()], repr(title)): value for title, value in only.items()}
+    required_values = [
+        (_require_column(table, [title.lower()], repr(title)), value) for title, value in filters.items()
+    ]
     for location, row in _iterate_rows(table):
-        if all(row[index] == value for index, value in required_values.items()):
-            cells = {field: "" if index is None else row[index] for field, index in index_of_field.items()}
-            yield location, cells
+        if any(row[index] != value for index, value in required_values):
+            continue
+        yield location, {field: "" if index is None else row[index] for field, index in index_of_field.items()}
 
 
 def _find_columns(table: _Table, columns: ColumnNames, required: Collection[str]) -> dict[str, int | None]:
@@ -170,7 +171,7 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
     table = _open_assessment_table(path)
     columns = _select_score_column(_DIRECT_ASSESSMENT_COLUMNS, score)
     required = ("system", "score", "segment") if segments else ("system", "score")
-    for location, cells in _iterate_cells(table, columns, required, only={}):
+    for location, cells in _iterate_cells(table, columns, required, filters={}):
         if cells["score"] == "None":
             continue
         segment = parse_whole_number(cells["segment"], "the segment", location) if segments else None
@@ -253,27 +254,6 @@ def _split_rows(path: PathLike, file_name: str) -> Iterator[tuple[int, list[str]
     return csv_rows(lines, file_name)
 
 
-@dataclass
-class _MqmRating:
-    """The errors that a rater has marked in an output.
-
-    Attributes:
-        location: file and line of the first error, for error messages.
-        cells: cells of the first error by field.
-        penalty: sum of the weights of all errors.
-    """
-
-    location: str
-    cells: Mapping[str, str]
-    penalty: float = 0.0
-
-    def to_human_score(self, *, in_document: bool) -> HumanScore:
-        """Return the score of the output, which is the penalty with a negative sign."""
-        # The tags <v> and </v> mark the error in the text.
-        cells = {**self.cells, "target": re.sub(r"</?v>", "", self.cells["target"])}
-        return _make_human_score(cells, -self.penalty, self.location, in_document=in_document)
-
-
 def read_mqm(
     path: PathLike,
     *,
@@ -301,19 +281,22 @@ def read_mqm(
     new_weights = {error_type.lower(): weight for error_type, weight in (weights or {}).items()}
     all_weights = {**MQM_WEIGHTS, **new_weights}
     required = _list_required_fields("rater", "category", "severity", in_document=in_document)
-    # The ratings by system, document, segment and rater.
-    ratings: dict[tuple[str, str, int, str], _MqmRating] = {}
+    # The keys of both dictionaries are a system, a document, a segment and a rater.
+    penalties: defaultdict[tuple[str, str, int, str], float] = defaultdict(float)
+    first_errors: dict[tuple[str, str, int, str], tuple[str, dict[str, str]]] = {}
     for location, cells in _iterate_cells(_open_rating_table(path), _RATING_COLUMNS, required, only or {}):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
-        weight = _error_weight(cells["severity"], cells["category"], all_weights, location)
         document = cells["document"] if in_document else ""
+        weight = _error_weight(cells["severity"], cells["category"], all_weights, location)
         segment = _parse_segment(cells, location, in_document=in_document)
-        rating_key = (cells["system"], document, segment, cells["rater"])
-        rating = ratings.setdefault(rating_key, _MqmRating(location, cells))
-        rating.penalty += weight
-    for rating in ratings.values():
-        yield rating.to_human_score(in_document=in_document)
+        key = (cells["system"], document, segment, cells["rater"])
+        penalties[key] += weight
+        first_errors.setdefault(key, (location, cells))
+    for key, penalty in penalties.items():
+        location, cells = first_errors[key]
+        text = re.sub(r"</?v>", "", cells["target"])  # The tags <v> and </v> mark the error in the text.
+        yield _make_human_score({**cells, "target": text}, -penalty, location, in_document=in_document)
 
 
 def _segment_field(in_document: bool) -> str:
@@ -357,11 +340,12 @@ def _make_human_score(cells: Mapping[str, str], score: float, location: str, *, 
 def _error_weight(severity: str, category: str, weights: Mapping[str, float], location: str) -> float:
     """Return the weight of an error.
 
-    A key of the weights is a severity, such as ``major``. Optionally, a slash and the beginning of an error category
-    follow. If several keys match an error, the longest key is used.
+    A key of the weights is a severity, such as ``major``, optionally followed by a slash and the beginning of an error
+    category. If several keys match an error, the longest key is used.
     """
-    error_type = f"{severity}/{category}".lower()
-    matching_keys = [key for key in weights if error_type == key or error_type.startswith((f"{key}/", f"{key}!"))]
+    error_type = f"{severity}/{category}/".lower()
+    # A key also matches if an exclamation mark follows, as in the category "Non-translation!".
+    matching_keys = [key for key in weights if error_type.startswith((f"{key}/", f"{key}!"))]
     if not matching_keys:
         severities = ", ".join(sorted({key.partition("/")[0] for key in weights}))
         raise InputError(

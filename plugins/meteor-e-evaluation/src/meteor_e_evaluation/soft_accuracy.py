@@ -30,7 +30,8 @@ def soft_pairwise_accuracy(
 ) -> float:
     """Return soft pairwise accuracy, with p-values from paired permutation tests.
 
-    The accuracy is 1 minus the mean absolute difference between the p-values by human scores and by metric scores.
+    The accuracy is 1 minus the mean absolute difference between the p-value from human scores and the p-value from
+    metric scores, over all pairs of systems.
 
     Each permutation swaps two systems on random segments. The p-value is the proportion of permutations in which the
     sum of score differences is at least as large as the observed sum.
@@ -79,7 +80,7 @@ def _count_extreme(differences: Floats, signs: Floats) -> Integers:
     return np.asarray(is_extreme.sum(axis=0))
 
 
-def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
+def make_approximate_soft_accuracy(human_scores: Floats) -> Agreement:
     """Return a function that computes soft pairwise accuracy with p-values from the normal distribution.
 
     With random signs, a sum of differences has mean 0, and its variance is the sum of the squared differences. The
@@ -89,9 +90,8 @@ def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats
 
     Args:
         human_scores: human scores, ``(systems, segments)``.
-        segment_weights: weight of each segment. By default, all weights are 1.
     """
-    weights = np.ones(human_scores.shape[1]) if segment_weights is None else segment_weights
+    weights = np.ones(human_scores.shape[1])
     human_p_values = _approximate_p_values(_score_differences(human_scores, human_scores), weights)
 
     def compute_accuracy(metric_scores: Floats) -> float:
@@ -101,6 +101,24 @@ def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats
         return float(1 - np.abs(metric_p_values - human_p_values).mean())
 
     return compute_accuracy
+
+
+def resample_soft_accuracy(human_scores: Floats, metric_scores: Floats, weights: Floats) -> Floats:
+    """Compute soft pairwise accuracy on each bootstrap sample of segments, with p-values from the normal distribution.
+
+    Args:
+        human_scores: human scores of at least two systems, ``(systems, segments)``.
+        metric_scores: metric scores of the systems, ``(systems, segments)``.
+        weights: number of times that each sample contains each segment, ``(samples, segments)``.
+    """
+    human_differences = _score_differences(human_scores, human_scores)  # (segments, pairs)
+    metric_differences = _score_differences(metric_scores, human_scores)
+    accuracies = []
+    for segment_weights in weights:
+        human_p_values = _approximate_p_values(human_differences, segment_weights)
+        metric_p_values = _approximate_p_values(metric_differences, segment_weights)
+        accuracies.append(1 - np.abs(metric_p_values - human_p_values).mean())
+    return np.array(accuracies)
 
 
 def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:

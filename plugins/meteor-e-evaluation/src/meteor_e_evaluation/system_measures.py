@@ -14,12 +14,16 @@ from meteor_e.api.metrics import Scores
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
-from meteor_e_evaluation.correlation import correlate, rank_rows
+from meteor_e_evaluation.correlation import correlate, rank_scores
 from meteor_e_evaluation.exchange import Differences, Masks, PairCountComparer, SoftAccuracyComparer
 from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
-from meteor_e_evaluation.soft_accuracy import make_approximate_soft_accuracy, soft_pairwise_accuracy
+from meteor_e_evaluation.soft_accuracy import (
+    make_approximate_soft_accuracy,
+    resample_soft_accuracy,
+    soft_pairwise_accuracy,
+)
 from meteor_e_evaluation.test_set import TestSet
 
 MAD_TO_STANDARD_DEVIATION = 1.483
@@ -137,8 +141,7 @@ class SystemMeasure(Measure[TestSet]):
         indices, human_scores = find_compared_systems(test)
         metric_scores = np.array([entry.systems[indices] for entry in scores])  # (metrics, systems)
         if self.coefficient == "spearman":
-            (human_ranks,) = rank_rows(human_scores[None])
-            return rank_rows(metric_scores), human_ranks
+            return rank_scores(metric_scores), rank_scores(human_scores)
         return metric_scores, human_scores
 
     def agreement(self, test: TestSet) -> Agreement | None:
@@ -149,18 +152,16 @@ class SystemMeasure(Measure[TestSet]):
         return lambda systems: self._compute(systems[indices], human_scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares two metrics after they exchange the scores of some systems.
+        """Return a function that compares two metrics after the scores of some systems are swapped between them.
 
-        The result is None for coefficients other than Kendall's τ-b and pairwise accuracy, and for scores of segments.
-        The system scores are treated like scores of a single segment.
+        The result is None unless the coefficient is Kendall's τ-b or pairwise accuracy, and None for segment scores.
+        The scores of systems are compared as if they were scores of a single segment.
         """
+        compute_measure = _PAIR_COUNT_MEASURES.get(self.coefficient)
         has_segment_scores = values.ndim == 3
-        if self.coefficient not in _PAIR_COUNT_MEASURES or has_segment_scores:
-            return None
         indices, human_scores = find_compared_systems(test)
-        if len(indices) < 2:
+        if compute_measure is None or has_segment_scores or len(indices) < 2:
             return None
-        compute_measure = _PAIR_COUNT_MEASURES[self.coefficient]
         metric_scores = values[:, indices, np.newaxis]  # (metrics, systems, 1)
         comparisons = _compare_on_one_segment(human_scores)
         return PairCountComparer(comparisons, metric_scores, masks[:, indices], unit, compute_measure)
@@ -237,7 +238,7 @@ class SystemKendall(SystemMeasure):
 
 
 class SystemAccuracy(SystemMeasure):
-    """Proportion of correctly ordered pairs of systems. In means, all language pairs have the same weight."""
+    """Proportion of correctly ordered pairs of systems. A mean gives all language pairs the same weight."""
 
     name, title, coefficient = "system-accuracy", "system accuracy", "accuracy"
     definition = "share of pairs of systems in the right order; means weight language pairs equally"
@@ -246,7 +247,7 @@ class SystemAccuracy(SystemMeasure):
 
 
 class PooledAccuracy(SystemMeasure):
-    """Proportion of correctly ordered pairs of systems. In means, all pairs of systems have the same weight."""
+    """Proportion of correctly ordered pairs of systems. A mean over language pairs gives each system pair one vote."""
 
     name, title, coefficient = "system-accuracy-pooled", "system accuracy, pooled", "accuracy"
     pooled: ClassVar[bool] = True
@@ -256,14 +257,14 @@ class PooledAccuracy(SystemMeasure):
     ties = TIED_SYSTEMS_MUST_AGREE
 
     def weight(self, test: TestSet) -> float:
-        """Return the number of system pairs. In means, each language pair is weighted by this number."""
+        """Return the number of system pairs, by which a mean over language pairs is weighted."""
         indices, _ = find_compared_systems(test)
         n_systems = len(indices)
         return n_systems * (n_systems - 1) / 2
 
 
 class SoftAccuracy(Measure[TestSet]):
-    """Soft pairwise accuracy, the agreement of p-values of system differences between a metric and human judgments."""
+    """Soft pairwise accuracy: how well p-values of system differences by a metric and by human judgments agree."""
 
     name, title = "spa", "SPA"
     level = "system"
@@ -312,7 +313,7 @@ class SoftAccuracy(Measure[TestSet]):
         return lambda segments: compute(segments[indices])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the soft pairwise accuracy of two metrics after they exchange systems."""
+        """Return a function that compares two metrics after the scores of some systems are swapped between them."""
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
@@ -331,10 +332,4 @@ class SoftAccuracy(Measure[TestSet]):
         indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return make_undefined_samples(weights)
-        human_scores = test.human[indices]
-        metric_scores = scores.segments[indices]
-        accuracies = []
-        for segment_weights in weights:
-            compute_accuracy = make_approximate_soft_accuracy(human_scores, segment_weights)
-            accuracies.append(compute_accuracy(metric_scores))
-        return np.array(accuracies)
+        return resample_soft_accuracy(test.human[indices], scores.segments[indices], weights)
