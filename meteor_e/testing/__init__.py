@@ -54,13 +54,12 @@ def check_component(component: type[Component] | Component, *, context: Any = No
         MeteorError: if an instance cannot be created with these options.
     """
     cls = component if isinstance(component, type) else type(component)
-    checks = [check for base_class, check in _CHECKS.items() if issubclass(cls, base_class)]
-    check = checks[0] if checks else _check_class_only
-    check(component, context=context, **options)
+    check_instance = next(check for base_class, check in _CHECKS.items() if issubclass(cls, base_class))
+    check_instance(component, context=context, **options)
 
 
 def _check_class_only(component: Any, *, context: Any, **options: Any) -> None:
-    """Check the class of a component whose results are not checked. The context and the options are not used."""
+    """Check only the class of a component. The context and the options of an instance are ignored."""
     cls: Any = component if isinstance(component, type) else type(component)
     report = ErrorReport(cls.kind, cls)
     with report.step():
@@ -70,8 +69,9 @@ def _check_class_only(component: Any, *, context: Any, **options: Any) -> None:
 _CHECKS: Mapping[type[Component], Callable[..., None]] = {
     Matcher: check_matcher,
     **{base_class: family.check for base_class, family in FAMILIES.items()},
+    Component: _check_class_only,
 }
-"""The functions that check a component and its results, by the base class of the component."""
+"""The functions that check a component, by its base class. The first base class that a component has is used."""
 
 
 def check_plugin(plugin: object) -> None:

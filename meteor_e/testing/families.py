@@ -64,11 +64,11 @@ _PAIRS = [
     ("", ""),
     (" ".join(ODD_WORDS).replace("\ud800", ""), ""),
 ]
-"""The pairs of a hypothesis and a reference for which features are computed."""
+"""The pairs of a hypothesis and a reference for which features are computed, from ordinary to odd texts."""
 
 
-def _compute_feature(feature: Feature, pair: tuple[str, str]) -> list[float]:
-    """Compute the feature values of a pair of texts, alone and in a batch.
+def _compute_stable_values(feature: Feature, pair: tuple[str, str]) -> list[float]:
+    """Compute the feature values of a pair of texts, and check that they do not depend on other pairs in a batch.
 
     The list is empty if the feature only works for certain texts.
 
@@ -81,8 +81,9 @@ def _compute_feature(feature: Feature, pair: tuple[str, str]) -> list[float]:
     if not feature.any_text:
         return []
     values = _extract_rows(feature, [pair])[0]
-    batch = [pair, _PAIRS[-1], _PAIRS[0]]
-    _check_values_in_batch(values, _extract_rows(feature, batch)[0])
+    ordinary_pair, odd_pair = _PAIRS[0], _PAIRS[-1]
+    values_in_batch = _extract_rows(feature, [pair, odd_pair, ordinary_pair])[0]
+    _check_values_in_batch(values, values_in_batch)
     return [float(value) for value in values]
 
 
@@ -101,13 +102,16 @@ def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndar
     return feature.extract(hypotheses, references, sources=hypotheses, systems=names, segments=names)
 
 
-def _score(metric: Metric, sentences: Sequence[str]) -> list[float]:
-    """Score sentences with a metric. Return the segment scores, followed by the corpus score.
+def _compute_stable_scores(metric: Metric, sentences: Sequence[str]) -> list[float]:
+    """Score sentences with a metric, and check that the order of the sentences does not change the scores.
 
     Args:
         metric: the metric.
-        sentences: an even number of sentences. Each sentence is the reference of its neighbor: 0 and 1, 2 and 3, and
-            so on.
+        sentences: an even number of sentences. The first and the second sentence are the references of each other, as
+            are the third and the fourth sentence, and so on.
+
+    Returns:
+        The scores of the segments, followed by the scores of the corpus.
 
     Raises:
         ValueError: if the scores are not finite, or if they depend on the order of the segments.
@@ -117,7 +121,9 @@ def _score(metric: Metric, sentences: Sequence[str]) -> list[float]:
         # The metric needs the names of translation systems, but the sample sentences do not have any.
         return []
     hypotheses = list(sentences)
-    references = [[sentences[index ^ 1]] for index in range(len(sentences))]
+    references = []
+    for first, second in zip(sentences[::2], sentences[1::2], strict=True):
+        references += [[second], [first]]
     scores = _score_batch(metric, hypotheses, references)
     reversed_scores = _score_batch(metric, hypotheses[::-1], references[::-1])
     _check_scores(scores, reversed_scores)
@@ -158,7 +164,7 @@ def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[st
 FAMILIES: dict[type[Component], Family] = {
     Lemmatizer: Family(_analyze, [*(sentence.split() for sentence in SENTENCES), list(ODD_WORDS)]),
     Segmenter: Family(_segment, ["", " ", *SENTENCES, *ODD_WORDS, " ".join(ODD_WORDS)]),
-    Feature: Family(_compute_feature, _PAIRS),
-    Metric: Family(_score, [SENTENCES], lambda: MetricContext("en")),
+    Feature: Family(_compute_stable_values, _PAIRS),
+    Metric: Family(_compute_stable_scores, [SENTENCES], lambda: MetricContext("en")),
 }
 """The checks of results by the base class of the components."""

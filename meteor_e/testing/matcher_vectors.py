@@ -43,8 +43,8 @@ def _check_repeated_calls(
     reversed_vectors = _compute_vectors(report, matcher, tokens[::-1])
     is_unchanged = np.array_equal(vectors, original_vectors, equal_nan=True)
     report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
-    first_vector = _compute_vectors(report, matcher, tokens[:1])
     _check_same_vectors(report, actual=reversed_vectors, expected=original_vectors[::-1])
+    first_vector = _compute_vectors(report, matcher, tokens[:1])
     _check_same_vectors(report, actual=first_vector, expected=original_vectors[:1])
 
 

@@ -60,7 +60,7 @@ def check_matcher(
         samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
     checker = _MatchChecker(report, instance, samples)
     with report.step():
-        checker.check_family()
+        checker.check_matches()
         checker.check_copies()
         if isinstance(matcher, type):
             checker.check_second_instance(context, options)
@@ -89,7 +89,7 @@ def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
 
 
 def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
-    """Return the segments that the matcher has to compare. If there are phrases, the last segment contains them."""
+    """Return the segments to compare. If there are phrases, an additional last segment consists of all phrases."""
     segments = [_make_phrase(sentence) for sentence in SENTENCES]
     odd_tokens = [Token(word) for word in ODD_WORDS]
     segments += [odd_tokens, odd_tokens[::-1], list(ANALYZED), []]
@@ -128,7 +128,7 @@ class _Sample(NamedTuple):
 
 
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
-    """Pair each segment with itself and with the next segment. Phrases are paired with other phrases."""
+    """Pair each segment with a copy of itself and with the next segment. Add pairs of segments made of phrases."""
     next_segments = [*segments[1:], segments[0]]
     pairs = list(zip(segments, next_segments, strict=True))
     pairs += [(segment, list(segment)) for segment in segments]
@@ -148,7 +148,7 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
         keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
         for token, token_keys in keys_by_token.items():
             _check_keys_of_token(report, token, token_keys)
-    # The reverse order reveals keys that depend on previous calls.
+    # Calls in reverse order show whether keys depend on previous calls.
     for token in reversed(tokens):
         is_repeatable = _read_keys(report, matcher, token) == keys_by_token[token]
         report.expect(is_repeatable, "keys differ from call to call; they must depend on the token only")
@@ -171,7 +171,7 @@ def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozen
     keys = report.run(call, matcher.keys, token)
     if not isinstance(keys, Collection) or isinstance(keys, str | bytes):
         advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
-        report.expect(False, f"{call} returned {shorten(keys)}; {advice}")
+        report.add_error(f"{call} returned {shorten(keys)}; {advice}")
         return frozenset()
     return report.run(call, frozenset, keys) or frozenset()
 
@@ -197,9 +197,10 @@ def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matche
 
 
 def _propose_matches(report: ErrorReport, matcher: Matcher, pair: _Pair, call: str) -> list[Any]:
-    """Return the unchecked matches of a hypothesis and a reference. Check that the matcher does not change these lists.
+    """Return the raw matches that a matcher proposes for a hypothesis and a reference.
 
-    If the call fails, record an error and return an empty list.
+    Check that the call does not change the two lists of words. If the call fails, record an error and return an empty
+    list.
     """
     hypothesis, reference = map(list, pair)
     matches = report.run(call, lambda: list(matcher.match(hypothesis, reference)))
@@ -217,14 +218,10 @@ def _check_match(report: ErrorReport, match: Match, pair: _Pair, call: str) -> N
         call: the description of the call that proposed the match, for error messages.
     """
     hypothesis, reference = pair
-    has_integers = all(type(number) is int for number in match[:4])
-    has_valid_spans = (
-        has_integers
-        and _is_span(match.reference_start, match.reference_length, reference)
-        and _is_span(match.hypothesis_start, match.hypothesis_length, hypothesis)
-    )
+    is_in_reference = _is_span(match.reference_start, match.reference_length, reference)
+    is_in_hypothesis = _is_span(match.hypothesis_start, match.hypothesis_length, hypothesis)
     report.expect(
-        has_valid_spans,
+        is_in_reference and is_in_hypothesis,
         f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
         f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
     )
@@ -234,8 +231,9 @@ def _check_match(report: ErrorReport, match: Match, pair: _Pair, call: str) -> N
 
 
 def _is_span(start: int, length: int, segment: Sequence[Token]) -> bool:
-    """Return whether a start position and a length describe at least one word of a segment, and no other words."""
-    return start >= 0 and length >= 1 and start + length <= len(segment)
+    """Return whether a start position and a length are integers that denote one or more words within a segment."""
+    has_integers = type(start) is int and type(length) is int
+    return has_integers and start >= 0 and length >= 1 and start + length <= len(segment)
 
 
 def _forms(tokens: Sequence[Token]) -> list[str]:
@@ -244,7 +242,7 @@ def _forms(tokens: Sequence[Token]) -> list[str]:
 
 
 def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> bool:
-    """Return whether a matcher has proposed a match that shows that it works.
+    """Return whether a matcher has proposed at least one match, which proves that the matcher works.
 
     Matches of equal words only count if the matcher class sets ``match_equal_words``.
     """
@@ -266,7 +264,7 @@ def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> N
     for i, hypothesis_token in enumerate(hypothesis):
         for j, reference_token in enumerate(reference):
             if hypothesis_token.form == reference_token.form and (j, i) not in matched_positions:
-                report.expect(False, "equal words do not match; matchers of vectors must match them in any case")
+                report.add_error("equal words do not match; matchers of vectors must match them in any case")
                 return
 
 
@@ -330,6 +328,12 @@ def _match_in_new_process(matcher: Matcher, pairs: list[_Pair]) -> subprocess.Co
     )
 
 
+def _describe_failure(process: subprocess.CompletedProcess[bytes]) -> str:
+    """Return an error message with the exit code and the last line of output of a process that failed."""
+    error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+    return f"a new process ended with code {process.returncode} and {error_lines[-1]!r}"
+
+
 @dataclass(frozen=True)
 class _MatchChecker:
     """Check the matches that a matcher proposes for the samples.
@@ -344,15 +348,16 @@ class _MatchChecker:
     matcher: Matcher
     samples: Sequence[_Sample]
 
-    def check_family(self) -> None:
+    def check_matches(self) -> None:
         """Check that the matcher finds matches in the samples, and that it satisfies the rules of its base class."""
         compares_vectors = isinstance(self.matcher, SimilarityMatcher | ContextualMatcher)
-        if compares_vectors and self.matcher.options.below is None:
-            for sample in self.samples:
-                _check_equal_words(self.report, sample.pair, sample.matches)
-        if compares_vectors or isinstance(self.matcher, KeyMatcher | PhraseMatcher):
-            for sample in self.samples:
-                _check_symmetry(self.report, self.matcher, sample.pair, sample.matches)
+        must_match_equal_words = compares_vectors and self.matcher.options.below is None
+        must_be_symmetric = compares_vectors or isinstance(self.matcher, KeyMatcher | PhraseMatcher)
+        for pair, matches in self.samples:
+            if must_match_equal_words:
+                _check_equal_words(self.report, pair, matches)
+            if must_be_symmetric:
+                _check_symmetry(self.report, self.matcher, pair, matches)
         proposes_matches = any(_has_relevant_match(self.matcher, pair, matches) for pair, matches in self.samples)
         self.report.expect(
             proposes_matches,
@@ -379,7 +384,7 @@ class _MatchChecker:
             copy: the copy.
             subject: the description of the copy, which is the subject of error messages.
         """
-        # The reverse order reveals matches that depend on previous calls.
+        # Calls in reverse order show whether matches depend on previous calls.
         for pair, expected_matches in reversed(self.samples):
             matches = self.report.run(f"match ({subject})", _match, copy, pair)
             self.report.expect(
@@ -398,13 +403,12 @@ class _MatchChecker:
         except MeteorError:
             # The matcher has required options, so it cannot be created with default options for comparison.
             return
-        matches = [sample.matches for sample in self.samples]
-        has_default_matches = all(map(_are_equal, default_matches, matches))
-        has_default_description = default_matcher.describe() == self.matcher.describe()
-        self.report.expect(
-            has_default_matches or not has_default_description,
-            "its options change the matches, but describe() is the same; the signature must tell them apart",
-        )
+        if default_matcher.describe() == self.matcher.describe():
+            matches = [sample.matches for sample in self.samples]
+            self.report.expect(
+                all(map(_are_equal, matches, default_matches)),
+                "its options change the matches, but describe() is the same; the signature must tell them apart",
+            )
 
     def check_threads(self) -> None:
         """Check that the matcher proposes the same matches when several threads call it at the same time."""
@@ -420,9 +424,7 @@ class _MatchChecker:
         """Check that the matcher proposes the same matches in a new process with another ``PYTHONHASHSEED``."""
         process = _match_in_new_process(self.matcher, [sample.pair for sample in self.samples])
         if process.returncode:
-            error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
-            message = f"a new process ended with code {process.returncode} and {error_lines[-1]!r}"
-            self.report.expect(False, message)
+            self.report.add_error(_describe_failure(process))
             return
         # Unpickling is not a security risk here, because this process has already run the plugin's code.
         for sample, match_tuples in zip(self.samples, pickle.loads(process.stdout), strict=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,10 +38,15 @@ class ErrorReport:
         self.kind = kind
         self.errors: list[str] = []
 
+    def add_error(self, message: str) -> None:
+        """Record an error message, unless the same message has already been recorded."""
+        if message not in self.errors:
+            self.errors.append(message)
+
     def expect(self, condition: bool, message: str) -> bool:
         """Record an error message if a condition is false, and return the condition."""
-        if not condition and message not in self.errors:
-            self.errors.append(message)
+        if not condition:
+            self.add_error(message)
         return condition
 
     def run(self, title: str, function: Callable[..., T], /, *arguments: Any, **options: Any) -> T | None:
@@ -57,7 +61,7 @@ class ErrorReport:
         try:
             return function(*arguments, **options)
         except Exception as error:
-            self.expect(False, f"{title} raised {describe_error(error)}")
+            self.add_error(f"{title} raised {describe_error(error)}")
             return None
 
     def raise_errors(self) -> None:
@@ -101,8 +105,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     try:
         registry.load_object(cls)
     except PluginError as error:
-        report.expect(False, str(error))
-        report.raise_errors()
+        raise ConformanceError(format_errors(report.title, [str(error)])) from error
     _check_docstring(report, cls)
     requires = getattr(cls, "requires", ())
     is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
@@ -132,7 +135,7 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
     if options_class is None:
         return
     if not isinstance(options_class, type) or not issubclass(options_class, ComponentOptions):
-        report.expect(False, f"Options is {shorten(options_class)}; it must be a subclass of ComponentOptions")
+        report.add_error(f"Options is {shorten(options_class)}; it must be a subclass of ComponentOptions")
         return
     infos = report.run("reading the types of its options", option_infos, options_class)
     if infos is not None:
@@ -161,7 +164,7 @@ def _check_option_defaults(report: ErrorReport, options_class: type[ComponentOpt
         try:
             msgspec.convert(defaults[field.name], field.type)
         except msgspec.ValidationError as error:
-            report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
+            report.add_error(f"the default of option {field.name!r} is not what its type says: {error}")
 
 
 def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]) -> tuple[ErrorReport, Any]:
@@ -221,30 +224,31 @@ def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any],
     """
     with report.step():
         results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
+    samples = list(zip(items, results, strict=True))
     with report.step():
-        _check_same_results(report, "again", functools.partial(compute, component), items, results)
+        _check_same_results(report, component, "again", compute, samples)
         copy = pickle_copy(report, component)
         if copy is not None:
-            _check_same_results(report, "with a pickled copy", functools.partial(compute, copy), items, results)
+            _check_same_results(report, copy, "with a pickled copy", compute, samples)
 
 
 def _check_same_results(
     report: ErrorReport,
-    title: str,
-    compute: Callable[[Any], Any],
-    items: Sequence[Any],
-    expected_results: list[Any],
+    component: T,
+    manner: str,
+    compute: Callable[[T, Any], Any],
+    samples: Sequence[tuple[Any, Any]],
 ) -> None:
-    """Compute the results of the items in reverse order, and check that each item has the expected result.
+    """Compute the results of the samples in reverse order, and check that they equal the expected results.
 
     Args:
         report: the report of errors.
-        title: the description of the computation, for error messages.
-        compute: the function that returns the result for an item.
-        items: the items for which results are computed.
-        expected_results: the expected result for each item.
+        component: the component, or a copy of it.
+        manner: the description of how the results are computed, for error messages.
+        compute: the function that returns the result of a component for an item.
+        samples: pairs of an item and its expected result.
     """
-    reversed_items = items[::-1]
-    results = report.run(f"computing the results {title}", lambda: [compute(item) for item in reversed_items])
-    is_equal = results is None or results == expected_results[::-1]
-    report.expect(is_equal, f"the results differ when they are computed {title}, in another order")
+    for item, expected_result in reversed(samples):
+        result = report.run(f"computing the results {manner}", compute, component, item)
+        is_equal = result is None or result == expected_result
+        report.expect(is_equal, f"the results differ when they are computed {manner}, in another order")
