@@ -25,7 +25,6 @@ from meteor_e.render.scores import ScoreResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TextIO
 
     from meteor_e.api.formats import OutputFormat
     from meteor_e.api.score_table import ScoreTable
@@ -205,7 +204,8 @@ def score(inputs: ScoreInputs, metrics: ScoreMetrics, output: ScoreOutput, stati
     inputs = inputs.load_test_set()
     output_options = OutputOptions(output.digits, _wmt_names(inputs, output))
     run = _prepare_run(inputs, metrics, output)
-    analysis = _Analysis(run.metrics, statistics, shows_intervals=not output.quiet and output.table_file is None)
+    shows_intervals = not output.quiet and output.table_file is None
+    analysis = _Analysis(run.metrics, statistics, shows_intervals)
     with terminal_progress(output.quiet) as progress:
         table = _evaluate(run, output.data_to_keep(output_format, analysis), inputs.on_error, progress)
         result = ScoreResult(
@@ -216,11 +216,7 @@ def score(inputs: ScoreInputs, metrics: ScoreMetrics, output: ScoreOutput, stati
             worst=output.worst,
             percent_columns=_meteor_columns(run.metrics) if output.percent else frozenset(),
         )
-    with destination(None if output.table_file else output.output) as stream:
-        if output.quiet:
-            _write_bare_scores(table, stream)
-        else:
-            output_format.write(result, stream, output_options)
+    _write_result(result, output, output_format, output_options)
 
 
 def _prepare_run(inputs: ScoreInputs, metric_options: ScoreMetrics, output: ScoreOutput) -> ScoreRun:
@@ -318,11 +314,18 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
     return frozenset(metric.label for metric in metrics if isinstance(metric, Meteor))
 
 
-def _write_bare_scores(table: ScoreTable, stream: TextIO) -> None:
-    """Write one line per system. The line contains the system's unrounded scores, separated by tabs."""
-    for system in table.systems:
-        scores = [repr(values[0]) for values in table.column_values(system)]
-        stream.write("\t".join(scores) + "\n")
+def _write_result(
+    result: ScoreResult, output: ScoreOutput, output_format: OutputFormat, output_options: OutputOptions
+) -> None:
+    """Write the report. With ``--quiet``, write a line per system with the unrounded scores, separated by tabs."""
+    report_file = None if output.table_file else output.output
+    with destination(report_file) as stream:
+        if not output.quiet:
+            output_format.write(result, stream, output_options)
+            return
+        for system in result.table.systems:
+            scores = [repr(values[0]) for values in result.table.column_values(system)]
+            stream.write("\t".join(scores) + "\n")
 
 
 _UNIT_SCALE = "in formats for programs, METEOR's scores are from 0 to 1"

@@ -65,8 +65,7 @@ class MeteorScore(Metric):
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
         # A MetricCollection merges metrics with equal states, so the state must differ if the settings differ.
         # All processes have the same signature, so the maximum of the hashes is the hash itself.
-        signature_hash = torch.tensor(_hash_signature(self.meteor.signature), dtype=torch.int64)
-        self.add_state("chain", default=signature_hash, dist_reduce_fx="max")
+        self.add_state("chain", default=_hash_signature(self.meteor.signature), dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:
             self.add_state("sentences", default=[], dist_reduce_fx="cat")
@@ -128,9 +127,9 @@ class MeteorScore(Metric):
         return self._plot(val, ax)
 
 
-def _hash_signature(signature: str) -> int:
-    """Return the first 15 hexadecimal digits of the SHA-256 of a signature as a number, which fits into 64 bits."""
-    return int(sha256(signature.encode()).hexdigest()[:15], 16)
+def _hash_signature(signature: str) -> torch.Tensor:
+    """Return a hash of a signature that fits into 64 bits: the first 15 hexadecimal digits of its SHA-256."""
+    return torch.tensor(int(sha256(signature.encode()).hexdigest()[:15], 16), dtype=torch.int64)
 
 
 def meteor_score(
