@@ -27,7 +27,10 @@ BATCH_CHARACTERS = 4_000_000
 """Number of characters after which a batch ends, even if it has few segments."""
 
 ENCODED_CHARACTERS = BATCH_CHARACTERS // 16
-"""The same limit for chains that keep a vector of each word of a batch, about 1,500 bytes at 768 dimensions."""
+"""Number of characters after which a batch ends if the chain stores a vector for each word.
+
+At 768 dimensions, a vector takes about 1,500 bytes.
+"""
 
 FIRST_BATCH = 64
 """Number of segments of the first batch if a user waits for the first scores."""
@@ -109,7 +112,7 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
 def pair_texts(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
 ) -> Iterator[tuple[int, Any, Any, None]]:
-    """Combine hypotheses and references into segments, which are numbered from 1. The texts are not checked.
+    """Combine hypotheses and references into segments with ids from 1. The texts are not checked.
 
     If there are fewer hypotheses than references, or vice versa, a marker replaces each missing text. The function
     :func:`read_batches` raises an error when it finds the marker.

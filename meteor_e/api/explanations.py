@@ -15,14 +15,14 @@ class Explanation(NamedTuple):
 
     Attributes:
         metric: label of the metric.
-        first_system: name of the first system.
-        second_system: name of the second system; empty if the explanation concerns a single system.
+        baseline: name of the first system.
+        system: name of the other system; empty if the explanation concerns only the first system.
         text: the explanation.
     """
 
     metric: str
-    first_system: str
-    second_system: str
+    baseline: str
+    system: str
     text: str
 
 

@@ -15,6 +15,7 @@ from meteor_e.render.score_document import SegmentRow, metric_entries, segment_r
 
 # NumPy is not imported here, because the import takes time and METEOR's scores do not need NumPy.
 if TYPE_CHECKING:
+    from meteor_e.api.explanations import Explanation
     from meteor_e.scoring.alignment import Alignment
     from meteor_e.significance.resampling import Interval
     from meteor_e.significance.systems import SystemTest
@@ -103,8 +104,7 @@ class ScoreResult(Result):
         table: the scores.
         tests: the significance tests against the first system, or ``None`` if no tests were requested.
         intervals: the confidence intervals that the table of scores shows in addition to the scores, or ``None``.
-        explanations: explanations of differences between systems, as tuples of metric, first system, second system and
-            text, or ``None`` if no explanations were requested.
+        explanations: explanations of differences between systems, or ``None`` if no explanations were requested.
         worst: the number of segments with the worst scores that :meth:`lines` yields per system, or ``None`` to yield
             all segments in their original order.
         percent_columns: the names of the columns whose scores are shown as percentages in text.
@@ -113,7 +113,7 @@ class ScoreResult(Result):
     table: ScoreTable
     tests: TableTests | None = None
     intervals: TableIntervals | None = None
-    explanations: Sequence[tuple[str, str, str, str]] | None = None
+    explanations: Sequence[Explanation] | None = None
     worst: int | None = None
     percent_columns: frozenset[str] = frozenset()
 
@@ -197,8 +197,8 @@ class ScoreResult(Result):
         yield self._score_grid(digits)
         if self.tests is not None:
             yield self._test_grid(self.tests, digits)
-        for *_, text in self.explanations or ():
-            yield Grid((), (), notes=text.split("\n"))
+        for explanation in self.explanations or ():
+            yield Grid((), (), notes=explanation.text.split("\n"))
 
     def _score_grid(self, digits: int | None) -> Grid:
         """Return the text table of system scores.
@@ -336,8 +336,7 @@ class ScoreResult(Result):
         if self.tests is not None:
             document["significance"] = significance_entry(table, self.tests)
         if self.explanations is not None:
-            keys = ("metric", "baseline", "system", "text")
-            document["explanations"] = [dict(zip(keys, explanation, strict=True)) for explanation in self.explanations]
+            document["explanations"] = [explanation._asdict() for explanation in self.explanations]
         return document
 
     to_dict = document
