@@ -45,13 +45,13 @@ RECIPES: dict[str, dict[str, tuple[float, float]]] = {
     "caption-light": {
         **dict.fromkeys(
             (
-                "meteor", "fragmentation", "precision", "recall", "best recall", "told", "best cosine",
+                "meteor", "fragmentation", "precision", "recall", "best recall", "shared words", "best cosine",
                 "object precision", "action precision", "number precision", "color precision", "opposites", "negation",
             ),
             (0.0, 10.0),
         ),
         # The limit is low, because artificial errors would lead to a larger weight than human ratings justify.
-        "whole": (0.0, 1.5),
+        "completeness": (0.0, 1.5),
     },
     # These weights were chosen manually.
     # Weights that were fitted to captions of similar images agreed less with human ratings than the cosine alone.
@@ -59,7 +59,7 @@ RECIPES: dict[str, dict[str, tuple[float, float]]] = {
     "caption-context": {
         "encoder cosine": (1.0, 1.0), "best encoder cosine": (0.3, 0.3), "best cosine": (0.1, 0.1),
         "recall": (0.1, 0.1), "opposites": (0.1, 0.1), "color precision": (0.06, 0.06),
-        "number precision": (0.03, 0.03), "negation": (0.03, 0.03), "whole": (1.5, 1.5),
+        "number precision": (0.03, 0.03), "negation": (0.03, 0.03), "completeness": (1.5, 1.5),
     },
 }  # fmt: skip
 """The standardized features of each metric, with the minimum and the maximum of their weights."""
@@ -464,7 +464,7 @@ def train(features: dict[str, tuple[dict[str, Floats], Floats]], name: str) -> C
         source: np.stack([columns[feature] for feature in used], axis=1) for source, (columns, _) in features.items()
     }
     deviations = np.sqrt((values["rated"].var(axis=0) + values["graded"].var(axis=0)) / 2)
-    deviations[used.index("whole")] = 1.0
+    deviations[used.index("completeness")] = 1.0
     tasks = []
     for source, source_values in values.items():
         source_grades = features[source][1]

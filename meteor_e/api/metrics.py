@@ -272,7 +272,7 @@ class HasDetails(Protocol):
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return details of each segment or system, which JSON output shows next to the scores.
 
-        The optional key ``said`` contains a text that reports show.
+        The optional key ``explanation`` contains a text that reports show.
 
         Args:
             statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.

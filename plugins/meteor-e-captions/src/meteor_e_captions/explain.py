@@ -58,8 +58,8 @@ class CaptionReport:
         return ". ".join(sentences) if sentences else "nothing is missing, and nothing was invented"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON with all attributes. The key ``said`` contains the report as a string."""
-        return {**asdict(self), "said": str(self)}
+        """Return a dictionary for JSON with all attributes. The key ``explanation`` contains the report as a string."""
+        return {**asdict(self), "explanation": str(self)}
 
 
 def _format_words(words_by_kind: dict[str, list[str]]) -> str:

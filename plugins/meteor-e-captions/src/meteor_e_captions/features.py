@@ -199,7 +199,7 @@ def compute_features(lexicon: CaptionLexicon, comparison: CaptionComparison) -> 
     - ``precision``: the weighted share of the caption's words that a reference contains.
     - ``recall``: the weighted share of the references' words that the caption contains. The weight of a word includes
       the number of references that contain it.
-    - ``told``: the total weight of the caption's words that references contain.
+    - ``shared words``: the logarithm of the total weight of the caption's words that references contain.
     - ``best recall``: the highest recall of a single reference.
     - ``best cosine``: the highest cosine of tf-idf vectors.
     - ``object precision``, ``action precision`` and so on: the precision of words of one kind.
@@ -238,11 +238,7 @@ def _compute_mean_ratings(words: DistinctWords, weights: Floats, n_segments: int
 
 
 def _compute_overlap(comparison: CaptionComparison) -> dict[str, Floats]:
-    """Compute the features ``precision``, ``recall`` and ``told`` of each caption.
-
-    ``told``, which is a name in the model files, increases with the total weight of the words that a caption shares
-    with its references.
-    """
+    """Compute the features ``precision``, ``recall`` and ``shared words`` of each caption."""
     n_segments = len(comparison.reference_counts)
     captions, references = comparison.caption_words, comparison.reference_words
     # The weight of a word is multiplied by the number of references that contain the word.
@@ -252,7 +248,7 @@ def _compute_overlap(comparison: CaptionComparison) -> dict[str, Floats]:
     return {
         "precision": _compute_mean_ratings(captions, captions.stems.weight, n_segments),
         "recall": _compute_mean_ratings(references, supported_reference_weights, n_segments),
-        "told": apply_scalar(math.log1p, shared_weight / comparison.reference_counts),
+        "shared words": apply_scalar(math.log1p, shared_weight / comparison.reference_counts),
     }
 
 
@@ -504,9 +500,9 @@ def light_features(
 ) -> dict[str, Floats]:
     """Return all features of captions that do not require a sentence encoder.
 
-    The features are those of :func:`compute_features`, ``meteor``, ``fragmentation`` and ``whole``. ``meteor`` is the
-    METEOR score with the best reference, and ``fragmentation`` is its fragmentation penalty as a negative number.
-    ``whole`` ranges from -1 for a caption that is certainly broken to 0. Higher values are better.
+    The features are those of :func:`compute_features`, ``meteor``, ``fragmentation`` and ``completeness``. ``meteor`` is
+    the METEOR score with the best reference, and ``fragmentation`` is its fragmentation penalty as a negative number.
+    ``completeness`` ranges from -1 for a caption that is certainly broken to 0. Higher values are better.
 
     Args:
         meteor: the metric METEOR.
@@ -529,7 +525,7 @@ def light_features(
         **compute_features(lexicon, comparison),
         "meteor": meteor_scores,
         "fragmentation": -penalties,
-        "whole": -_compute_broken_penalty(logits),
+        "completeness": -_compute_broken_penalty(logits),
     }
 
 

@@ -58,4 +58,4 @@ class RemarkMetric(SegmentMetric):
         return np.zeros(len(hypotheses))
 
     def details(self, statistics, batch=None):
-        return [{"said": "nothing is <b>right</b>"} if index % 2 else {} for index in range(len(statistics))]
+        return [{"explanation": "nothing is <b>right</b>"} if index % 2 else {} for index in range(len(statistics))]

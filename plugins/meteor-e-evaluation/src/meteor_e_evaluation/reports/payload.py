@@ -243,7 +243,7 @@ def _make_metric_data(report: Report, index: int) -> dict[str, Any]:
 
 def _list_remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     """Return a dictionary that maps segment indices to remarks of a metric."""
-    return {index: entry["said"] for index, entry in enumerate(details) if entry.get("said")}
+    return {index: entry["explanation"] for index, entry in enumerate(details) if entry.get("explanation")}
 
 
 def _scale(values: Floats) -> Any:
