@@ -305,6 +305,9 @@ DEFAULT_THRESHOLD = 0.8
 """The default of ``-embTh``."""
 
 
+_ZERO_WEIGHTS_WARNING = "all weights are 0, and therefore all scores are 0"
+
+
 class _TaskDefaults(NamedTuple):
     """The default weights and parameters of a task.
 
@@ -318,7 +321,7 @@ class _TaskDefaults(NamedTuple):
     name: str
     weights: Mapping[str, float]
     parameters: tuple[float, ...]
-    zero_weights_warning: str = "all weights are 0, and therefore all scores are 0"
+    zero_weights_warning: str = _ZERO_WEIGHTS_WARNING
 
 
 def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
@@ -334,8 +337,7 @@ def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
     if task is not None:
         return _TaskDefaults(printed_task_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
     zero_weights = dict.fromkeys(language.matchers, 0.0)
-    reason = f"(language {language.code!r} has no parameters for task {scored_task_name!r})"
-    warning = f"all weights are 0, and therefore all scores are 0 {reason}"
+    warning = f"{_ZERO_WEIGHTS_WARNING} (language {language.code!r} has no parameters for task {scored_task_name!r})"
     return _TaskDefaults(printed_task_name, zero_weights, (0.0, 0.0, 0.0, 0.0), warning)
 
 

@@ -49,17 +49,16 @@ class Evaluation(NamedTuple):
     corpus_score: float
 
 
-Evaluate = Callable[[Sequence[Sequence[float]]], Evaluation]
+Evaluate = Callable[[Sequence[str]], Evaluation]
 
 
-def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, *, is_coco: bool = False) -> list[str]:
+def answer(line: str, score: Score, evaluate: Evaluate, *, is_coco: bool = False) -> list[str]:
     """Answer a request of the stdio protocol. The response is a list of lines.
 
     Args:
         line: the request, without its line end.
         score: a function that returns the statistics of a hypothesis, from its references and the hypothesis.
-        evaluate: a function that scores groups of statistics.
-        size: the number of values in a statistics line.
+        evaluate: a function that parses and scores groups of statistics; see :func:`parse_statistics`.
         is_coco: whether to use the protocol of coco-caption's jar.
     """
     command, *arguments = line.split("|||")
@@ -68,8 +67,10 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
     try:
         if command.startswith(("SCORE", "score")):
             return [_score_segment(arguments, score)]
-        answer_evaluation = _answer_coco if is_coco else _answer_release
-        scores = answer_evaluation(command, arguments, evaluate, size)
+        if is_coco:
+            scores = _answer_coco(command, arguments, evaluate)
+        else:
+            scores = _answer_release(command, arguments, evaluate)
         return [java_double(value) for value in scores]
     except RequestError as error:
         return [f"Error: {error}"]
@@ -83,30 +84,30 @@ def _score_segment(arguments: Sequence[str], score: Score) -> str:
     return " ".join(map(java_double, score(references, hypothesis)))
 
 
-def _answer_release(command: str, groups: Sequence[str], evaluate: Evaluate, size: int) -> Sequence[float]:
+def _answer_release(command: str, groups: Sequence[str], evaluate: Evaluate) -> Sequence[float]:
     """Return the scores that METEOR 1.5 responds with. It ignores all groups of statistics after the first one."""
     if command.startswith(("EVAL", "eval")):
-        return [_evaluate_groups(groups[:1], evaluate, size).corpus_score]
+        return [_evaluate_groups(groups[:1], evaluate).corpus_score]
     raise RequestError("specify SCORE or EVAL")
 
 
-def _answer_coco(command: str, groups: Sequence[str], evaluate: Evaluate, size: int) -> Sequence[float]:
+def _answer_coco(command: str, groups: Sequence[str], evaluate: Evaluate) -> Sequence[float]:
     """Return the scores that coco-caption's jar responds with."""
     if command.startswith(("EVAL", "eval")):
-        evaluation = _evaluate_groups(groups, evaluate, size)
+        evaluation = _evaluate_groups(groups, evaluate)
         return [*evaluation.group_scores, evaluation.corpus_score]
     if not command.startswith(("SING", "sing")):
         raise RequestError("specify SCORE or EVAL or SING")
     if len(groups) != 1:
         raise RequestError(_MISSING_STATISTICS)
-    return _evaluate_groups(groups, evaluate, size).group_scores
+    return _evaluate_groups(groups, evaluate).group_scores
 
 
-def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> Evaluation:
-    """Parse and score groups of statistics."""
+def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate) -> Evaluation:
+    """Score groups of statistics. Raise RequestError if there are no groups."""
     if not groups:
         raise RequestError(_MISSING_STATISTICS)
-    return evaluate([parse_statistics(group, size) for group in groups])
+    return evaluate(groups)
 
 
 def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:

@@ -14,7 +14,7 @@ from meteor_e.base.files import os_errors_as
 from meteor_e.java.formats import java_lines, java_trim
 from meteor_e.java.report import JavaStatistics, count_java_statistics, make_java_vector, parse_java_statistics
 from meteor_e.java.scorer import JavaScorer
-from meteor_e.java.stdio import Evaluation, answer
+from meteor_e.java.stdio import Evaluation, answer, parse_statistics
 from meteor_e.scoring.formula import compute
 from meteor_e.scoring.statistics import StatisticsSum
 
@@ -24,10 +24,9 @@ def serve(scorer: JavaScorer, stream: TextIO) -> None:
     configuration = scorer.configuration
     score = functools.partial(_score_request, scorer)
     evaluate = functools.partial(_evaluate_request, _pad_weights(scorer.parameters, configuration.slots))
-    statistics_size = count_java_statistics(configuration.slots)
     for request in _read_requests():
         try:
-            response_lines = answer(request, score, evaluate, statistics_size, is_coco=configuration.options.coco)
+            response_lines = answer(request, score, evaluate, is_coco=configuration.options.coco)
         except InputError as error:
             response_lines = [f"Error: {' '.join(str(error).split())}"]
         stream.writelines(line + "\n" for line in response_lines)
@@ -57,18 +56,19 @@ def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
     return dataclasses.replace(parameters, weights=padded_weights[:slots])
 
 
-def _evaluate_request(parameters: Parameters, groups: Sequence[Sequence[float]]) -> Evaluation:
+def _evaluate_request(parameters: Parameters, groups: Sequence[str]) -> Evaluation:
     """Compute the score of each group of statistics in a request, and the score of all groups together.
 
     Args:
         parameters: the parameters of the scores, with one weight for each module of a statistics line.
-        groups: the values of a statistics line for each group.
+        groups: a statistics line for each group.
     """
     n_modules = len(parameters.weights)
+    n_values = count_java_statistics(n_modules)
     corpus_sum = StatisticsSum(n_modules)
     group_scores = []
-    for group in groups:
-        statistics = parse_java_statistics(group, n_modules)
+    for vector in [parse_statistics(group, n_values) for group in groups]:
+        statistics = parse_java_statistics(vector, n_modules)
         corpus_sum.add(statistics)
         group_scores.append(compute(statistics, parameters).score)
     corpus_statistics = JavaStatistics(*corpus_sum.total)

@@ -18,9 +18,9 @@ def compute_lengths(references, hypothesis):
     return [len(references), len(hypothesis), *map(len, references)]
 
 
-def halve_first_values(statistics):
+def halve_first_values(groups):
     """Return simple scores: half of the first value of each group of statistics, and a constant corpus score."""
-    return Evaluation([vector[0] / 2 for vector in statistics], 1e-5)
+    return Evaluation([parse_statistics(group)[0] / 2 for group in groups], 1e-5)
 
 
 def get_answers(line: str, *, is_coco: bool = False) -> list[str]:
