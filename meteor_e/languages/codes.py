@@ -19,7 +19,7 @@ import langcodes
 
 from meteor_e.api.languages import ISO_CODES, Language
 from meteor_e.base.errors import ConfigError, near_miss
-from meteor_e.languages.files import RESOURCES, common_tasks, generic_tasks
+from meteor_e.languages.files import RESOURCES, common_tasks, make_tasks
 
 _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose language files apply to every script that the language is written in."""
@@ -72,15 +72,15 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     Raises:
         ConfigError: if the language does not exist. The message suggests a similar name.
     """
-    tag = _parse_code(text)
-    if tag is None:
-        tag = langcodes.Language.get(_find_code(text, defined_codes))
-    macrolanguage = str(tag.prefer_macrolanguage().language)
+    language = _parse_code(text)
+    if language is None:
+        language = langcodes.Language.get(_find_code(text, defined_codes))
+    macrolanguage_code = str(language.prefer_macrolanguage().language)
     return LanguageTag(
-        code=tag.to_tag(),
-        language=_GROUPS.get(macrolanguage, macrolanguage),
-        script=_find_script(tag),
-        other_script=_has_other_script(tag),
+        code=language.to_tag(),
+        language=_GROUPS.get(macrolanguage_code, macrolanguage_code),
+        script=_find_script(language),
+        other_script=_has_other_script(language),
     )
 
 
@@ -134,8 +134,8 @@ def generic_language(tag: LanguageTag) -> Language:
     """Return the generic definition of a language that does not have a language file."""
     names = language_names()
     english_name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
-    tasks = generic_tasks(("exact",), common_tasks())
-    for name, task in tasks.items():
+    tasks = {}
+    for name, task in make_tasks(("exact",), common_tasks()).items():
         # The matcher "paraphrase" needs a resource pack, and languages without a language file do not have any.
         weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
         tasks[name] = replace(task, weights=weights)

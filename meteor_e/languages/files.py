@@ -44,14 +44,15 @@ def parse_language(data: object, source: str = "") -> Language:
         ConfigError: for the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
-    if Path(document.source).parent != LANGUAGE_FOLDER:
+    is_builtin = Path(document.source).parent == LANGUAGE_FOLDER
+    if not is_builtin:
         # Importing the checker is slow, so built-in language files are not checked here, but by a test.
         _check_content(document)
     content: Any = document.data
+    tasks = {**common_tasks(), **content.get("tasks", {})}
     settings = {key: _convert_value(key, value, document) for key, value in content.items()}
     settings.setdefault("meteor_code", content["code"])
-    settings["source"] = document.source
-    settings["tasks"] = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
+    settings |= {"source": document.source, "tasks": make_tasks(content["matchers"], tasks)}
     return Language(**settings)
 
 
@@ -66,7 +67,7 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _convert_value(key: str, value: Any, document: Document) -> Any:
-    """Convert a value of a language file to the type that :class:`Language` needs. Make the path of a pack absolute."""
+    """Convert a value of a language file to the type of :class:`Language`. The path of a pack becomes absolute."""
     if key in ("pack", "function_words"):
         return document.path(value) if is_path(value) else value
     return _CONVERTERS[key](value) if key in _CONVERTERS else value
@@ -92,23 +93,23 @@ def _check_name(document: Document, key: str, kind: str, valid_names: Collection
         raise document.error((key,), f"there is no {kind} {name!r}{suggestion}; there are {', '.join(valid_names)}")
 
 
-def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
-    """Create the tasks of a language from their description in a language file.
+def make_tasks(matchers: Sequence[str], task_settings: Mapping[str, Any]) -> dict[str, Task]:
+    """Create the tasks of a language from their settings in a language file.
 
     Args:
         matchers: the matchers of the language.
-        tasks: the tasks as in a language file. If the weights of a task are a list, the weight at each index belongs
+        task_settings: the settings of each task. If the weights of a task are a list, the weight at each index belongs
             to the language's matcher at that index.
     """
-    result = {}
-    for task_name, values in tasks.items():
-        weights = values["weights"]
+    tasks = {}
+    for task_name, settings in task_settings.items():
+        weights = settings["weights"]
         if not isinstance(weights, Mapping):
             weights = dict(zip(matchers, weights, strict=False))
-        parameters = {name: float(values[name]) for name in GREEK}
+        parameters = {name: float(settings[name]) for name in GREEK}
         matcher_weights = {matcher: float(weight) for matcher, weight in weights.items()}
-        result[task_name] = Task(**parameters, weights=matcher_weights)
-    return result
+        tasks[task_name] = Task(**parameters, weights=matcher_weights)
+    return tasks
 
 
 try:
@@ -123,7 +124,7 @@ LANGUAGE_FOLDER = RESOURCES / "languages"
 
 def own_tasks(language: Language) -> dict[str, Task]:
     """Return the tasks of a language, without the tasks that all languages have in common."""
-    common = generic_tasks(language.matchers, common_tasks())
+    common = make_tasks(language.matchers, common_tasks())
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 

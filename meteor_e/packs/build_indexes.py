@@ -16,7 +16,7 @@ from meteor_e.packs.index_format import write_index
 from meteor_e.packs.indexes import PARAPHRASES, SYNONYMS, ParaphraseParameters, make_vocabulary_sections
 
 _SYNONYM_FORMAT = Format("synonyms", lines_per_entry=2, max_size=1 << 30)
-_STEPS = 4
+_N_STEPS = 4
 """The number of steps in which paraphrases are indexed, for the progress."""
 
 
@@ -54,7 +54,7 @@ def build_synonym_index(
 
 
 def _list_base_ids(words: list[bytes], base_forms_by_form: dict[bytes, list[bytes]]) -> Iterator[list[int]]:
-    """Yield the word ids of the base forms of each word. The id of a word is its index."""
+    """For each word, yield the ids of its base forms. The id of a word is its index in the list of words."""
     word_ids = {word: word_id for word_id, word in enumerate(words)}
     for word in words:
         base_forms = base_forms_by_form.get(word, [])
@@ -143,12 +143,12 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
 
     stage = Stage("indexing paraphrases", "steps")
     phrases = paraphrase_table.sort_vocabulary(paraphrase_table.read_phrases(source, progress))
-    progress(stage, 1, _STEPS)
+    progress(stage, 1, _N_STEPS)
     trie = paraphrase_table.build_trie(phrases.ids, phrases.lengths)
-    progress(stage, 2, _STEPS)
-    nodes = paraphrase_table.make_node_records(trie)
+    progress(stage, 2, _N_STEPS)
+    node_records = paraphrase_table.make_node_records(trie)
     entries = paraphrase_table.list_entries(trie)
-    progress(stage, 3, _STEPS)
+    progress(stage, 3, _N_STEPS)
     vocabulary = make_vocabulary_sections(phrases.vocabulary, Path(target))
     parameters = ParaphraseParameters(
         *vocabulary.parameters,
@@ -157,6 +157,6 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
         n_entries=len(entries),
         longest=int(phrases.lengths.max(initial=0)),
     )
-    write_index(Path(target), PARAPHRASES, parameters, [*vocabulary.sections, nodes.data, entries.data])
-    progress(stage, _STEPS, _STEPS)
+    write_index(Path(target), PARAPHRASES, parameters, [*vocabulary.sections, node_records.data, entries.data])
+    progress(stage, _N_STEPS, _N_STEPS)
     return len(entries)

@@ -129,7 +129,7 @@ def _evict(folder: Path, keep: Path) -> None:
         folder: the folder of the cache.
         keep: an index that is not deleted. Other indexes remain usable in processes that have already mapped them.
     """
-    # A later call deletes the files that cannot be deleted now.
+    # If a file cannot be deleted, the next call of this function tries again.
     with contextlib.suppress(OSError):
         statuses = {path: path.stat() for path in folder.glob("*.idx")}
         total_size = sum(status.st_size for status in statuses.values())

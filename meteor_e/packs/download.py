@@ -84,10 +84,8 @@ def _run_pip_download(requirement: str, folder: Path) -> subprocess.CompletedPro
     temporary_folder = folder / "pip"
     temporary_folder.mkdir()
     environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary_folder))}
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
-        *("--disable-pip-version-check", "--no-input", "--dest", str(folder), requirement),
-    ]
+    options = ["--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--no-input", "--dest", str(folder)]
+    command = [sys.executable, "-m", "pip", "download", *options, requirement]
     if sys.stderr.isatty():
         return subprocess.run(command, stdout=sys.stderr, env=environment, check=False, text=True)
     return subprocess.run(

@@ -82,7 +82,7 @@ class Block(NamedTuple):
     lines: list[bytes]
 
     def locate(self, index: int) -> str:
-        """Return the location of a line in error messages, given its index in the block."""
+        """Return the file and the number of a line for error messages, given the index of the line in the block."""
         return f"{self.name}, line {self.n_previous_lines + index + 1}"
 
     def check_encoding(self) -> None:
@@ -97,13 +97,14 @@ def read_entries(source: PathOrStream, file_format: Format, progress: Progress) 
         ResourceError: if the file cannot be read, is too large, is not valid UTF-8, or ends inside an entry.
     """
     stage = Stage(f"reading {file_format.kind}", "B")
-    stream = _open_stream(source, file_format.kind)
-    with io.BufferedReader(cast("io.RawIOBase", stream.stream), _BUFFER_SIZE) as buffered:
-        texts = _remove_byte_order_mark(_read_text(buffered, stream.name, file_format))
-        for block in _split_entries(texts, stream.name, file_format):
+    file = _open_stream(source, file_format.kind)
+    with io.BufferedReader(cast("io.RawIOBase", file.stream), _BUFFER_SIZE) as buffered:
+        # The file is read lazily, so its position shows the progress.
+        texts = _remove_byte_order_mark(_read_text(buffered, file.name, file_format))
+        for block in _split_entries(texts, file.name, file_format):
             block.check_encoding()
             yield block
-            progress(stage, buffered.tell(), stream.size)
+            progress(stage, buffered.tell(), file.size)
 
 
 def _open_stream(source: PathOrStream, kind: str) -> Stream:
@@ -192,6 +193,6 @@ def _read_part(stream: IO[bytes], name: str) -> bytes:
     with os_errors_as(ResourceError, f"{name} is damaged or cut short"):
         text = stream.read(_READ_SIZE)
         if text.endswith(b"\r"):
-            # A line feed may follow, which belongs to the same line end.
+            # If the next byte is a line feed, it belongs to the same line end.
             text += stream.read(1)
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

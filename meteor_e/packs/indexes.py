@@ -273,7 +273,7 @@ class ParaphraseIndex(IndexFile):
         first_word = ids[start]
         if not 0 <= first_word < self._n_first_words:
             return []
-        # The low bits of a node's word are flags, which are 0 unless the node is the last word of a phrase.
+        # The low bits of a node's word id are flags. They are 0 unless a phrase ends at the node.
         flagged_words, first_children = self._flagged_words, self._first_children
         # Words that begin a phrase are children of the root, in the order of their ids.
         node = first_word + 1
@@ -306,7 +306,7 @@ class ParaphraseIndex(IndexFile):
         try:
             while node:
                 word_ids.append(self._flagged_words[node] >> FLAG_BITS)
-                # In breadth-first order, child numbers increase, so the parent is found by binary search.
+                # The nodes are sorted in breadth-first order, so a binary search finds the parent of a node.
                 node = bisect_right(self._first_children, node, 0, node) - 1
         except IndexError:
             raise_damaged(self.path, f"it has no phrase {node}")

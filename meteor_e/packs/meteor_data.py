@@ -153,14 +153,14 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
         path: the path of the wheel or tarball.
         stack: the exit stack that closes the jar.
     """
-    jar_match = next(filter(None, map(_JAR.fullmatch, files)), None)
-    if jar_match is None:
+    jar_matches = [match for name in files if (match := _JAR.fullmatch(name))]
+    if not jar_matches:
         raise _make_source_error(path)
-    jar_name = jar_match[0]
+    jar_name, folder, version = jar_matches[0].group(0, "folder", "version")
     content = read_limited(files[jar_name].open(), MAX_JAR, f"{path.name}: {jar_name}")
     jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
-    data_files = _list_relative_files(files, jar_match["folder"])
-    return MeteorData(jar, path.name, jar_match["version"], (SourceFile.from_path(path),), data_files)
+    data_files = _list_relative_files(files, folder)
+    return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), data_files)
 
 
 def _list_relative_files(files: _Files, folder: str) -> _Files:
@@ -179,7 +179,7 @@ def _list_zip_members(archive: zipfile.ZipFile) -> _Files:
 
 
 def _list_tar_members(archive: tarfile.TarFile, path: Path) -> _Files:
-    """Return the regular files of a tarball."""
+    """Return the regular files of a tarball. METEOR's jar and its compressed files must be regular files."""
     files = {}
     for info in archive:
         if info.isfile():
@@ -189,7 +189,8 @@ def _list_tar_members(archive: tarfile.TarFile, path: Path) -> _Files:
         elif info.name.endswith((".jar", ".gz")):
             raise ResourceError(f"{path.name}: {info.name} is not a plain file")
     # A complete tar archive ends with two blocks of zeros, but tarfile also accepts a truncated archive.
-    if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+    last_block = archive.fileobj.read(tarfile.BLOCKSIZE) if archive.fileobj is not None else b""
+    if last_block != bytes(tarfile.BLOCKSIZE):
         raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
     return files
 
@@ -233,7 +234,7 @@ def _add_wordnet(ingredients: Ingredients, data: MeteorData) -> Ingredients:
 
 
 def _open_synonym_file(data: MeteorData, name: str) -> Stream:
-    """Open a synonym file of the jar as a stream."""
+    """Open a synonym file from METEOR's jar as a stream."""
     return Stream(io.BytesIO(_read_member(data, f"synonym/{name}")), f"{name} of {data.name}")
 
 

@@ -147,6 +147,7 @@ class Manifest:
         if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
             raise ValueError("a value of 'sha256' is not a SHA-256")
         for name in (self.name, *self.files):
+            # The manifest does not list itself, because it cannot contain its own hash.
             if not _NAME.fullmatch(name) or name == FILE_NAME:
                 raise ValueError(f"{name!r} is not a name for a pack or for a file of a pack")
 
@@ -179,7 +180,7 @@ def check_name(name: str) -> str:
 
 
 def is_installable(name: str) -> bool:
-    """Return whether METEOR has data for a language, so that its resource pack can be downloaded."""
+    """Return whether the resource pack of a language can be downloaded because METEOR has data for the language."""
     return ISO_CODES.get(name, name) in LANGUAGES
 
 
@@ -334,7 +335,7 @@ class Pack(LanguageResources):
             return {}
 
     def _update_stamps(self, new_stamps: Mapping[str, str]) -> None:
-        """Store the new stamps of files. In a read-only folder, the files are hashed again the next time instead."""
+        """Store the new stamps of files. If the folder is read-only, the next check hashes the files again."""
         stored_stamps = self._load_stamps()
         stamps = {**stored_stamps, **new_stamps}
         if stamps == stored_stamps:

@@ -31,7 +31,7 @@ _ROOT_WORD = 0x3FFFFFFF
 
 
 class Phrases(NamedTuple):
-    """The phrases of a paraphrase table. Each phrase is followed by its paraphrase.
+    """The phrases and paraphrases of a paraphrase table. In each entry, the paraphrase follows the phrase.
 
     Attributes:
         vocabulary: the words in the order of their ids.
@@ -52,18 +52,19 @@ def compute_starts(lengths: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 def read_phrases(source: PathOrStream, progress: Progress) -> Phrases:
     """Read a paraphrase table. The ids of the words are in the order of their first occurrence."""
-    ids_by_token = _TokenIds()
+    token_ids_by_token = _TokenIds()
     word_ids = []
     lengths = []
     for block in read_entries(source, _FORMAT, progress):
         _check_probabilities(block)
         tokens = _tokenize_phrases(block)
-        token_ids = np.fromiter(map(ids_by_token.__getitem__, tokens), np.uint32, len(tokens))
+        # A new token receives an id when it is looked up.
+        token_ids = np.fromiter(map(token_ids_by_token.__getitem__, tokens), np.uint32, len(tokens))
         block_lengths = _measure_phrases(token_ids)
         _check_lengths(block_lengths, block)
         lengths.append(block_lengths.astype(np.uint8))
         word_ids.append(_remove_separators(token_ids))
-    _, *vocabulary = ids_by_token
+    _separator, *vocabulary = token_ids_by_token
     return Phrases(vocabulary, np.concatenate(word_ids), np.concatenate(lengths))
 
 
@@ -98,8 +99,8 @@ def _tokenize_phrases(block: Block) -> list[bytes]:
     phrases = list(block.lines)
     del phrases[:: _FORMAT.lines_per_entry]  # The first line of an entry is the probability.
     text = (b" " + _SEPARATOR + b" ").join([*phrases, b""])
-    # The method split() would also split at a vertical tab. If there is none, it is faster than the regular expression.
-    return text.split() if b"\x0b" not in text else _JAVA_WORDS.findall(text)
+    # The method split() is faster than the regular expression, but also splits at vertical tabs.
+    return _JAVA_WORDS.findall(text) if b"\v" in text else text.split()
 
 
 def _check_probabilities(block: Block) -> None:
@@ -107,7 +108,7 @@ def _check_probabilities(block: Block) -> None:
     lines_per_entry = _FORMAT.lines_per_entry
     first_lines = block.lines[::lines_per_entry]
     try:
-        # Usually, all lines are numbers. A deque of length 0 is the fastest way to check this.
+        # Usually, all lines are numbers. Filling a deque of length 0 is the fastest way to call float() for each line.
         collections.deque(map(float, first_lines), maxlen=0)
     except ValueError:
         for entry, line in enumerate(first_lines):
@@ -138,17 +139,17 @@ def _check_lengths(lengths: NDArray[np.int64], block: Block) -> None:
 def sort_vocabulary(phrases: Phrases) -> Phrases:
     """Sort the vocabulary by frequency, and update the word ids. Words that begin a phrase precede all other words.
 
-    In this order, the id of the first word of a phrase determines its trie node, and frequent words share few memory
-    pages.
+    The trie node of a phrase's first word can therefore be computed from the id of the word. Frequent words share few
+    memory pages.
     """
     n_words = len(phrases.vocabulary)
     begins_phrase = np.zeros(n_words, bool)
     begins_phrase[phrases.ids[compute_starts(phrases.lengths)]] = True
     frequencies = np.bincount(phrases.ids, minlength=n_words)
-    # The last key is the primary key.
+    # The function lexsort() sorts by its last key, and by previous keys if the last keys are equal.
     old_ids = np.lexsort((-frequencies, ~begins_phrase))
-    # Sorting a permutation gives the inverse permutation.
-    new_ids = np.argsort(old_ids).astype(np.uint32)
+    new_ids = np.empty(n_words, np.uint32)
+    new_ids[old_ids] = np.arange(n_words)
     vocabulary = [phrases.vocabulary[old_id] for old_id in old_ids.tolist()]
     return Phrases(vocabulary, new_ids[phrases.ids], phrases.lengths)
 
@@ -159,7 +160,7 @@ class Trie(NamedTuple):
     Attributes:
         words: the word of each node.
         parents: the parent of each node except the root.
-        phrase_nodes: the last node of each phrase. Each phrase is followed by its paraphrase.
+        phrase_nodes: the last node of each phrase. In each entry of the table, the paraphrase follows the phrase.
     """
 
     words: NDArray[np.uint32]
@@ -168,17 +169,17 @@ class Trie(NamedTuple):
 
     @property
     def left_nodes(self) -> NDArray[np.uint32]:
-        """The node of the phrase of each entry of the table."""
+        """For each entry of the paraphrase table, the node of the phrase on the left side."""
         return self.phrase_nodes[0::2]
 
     @property
     def right_nodes(self) -> NDArray[np.uint32]:
-        """The node of the paraphrase of each entry of the table."""
+        """For each entry of the paraphrase table, the node of the paraphrase on the right side."""
         return self.phrase_nodes[1::2]
 
     @property
     def n_first_words(self) -> int:
-        """The number of words that begin a phrase, which are the words of the children of the root."""
+        """The number of words that begin a phrase. The root of the trie has a child for each of these words."""
         return int((self.parents == 0).sum())
 
 
@@ -194,12 +195,13 @@ def build_trie(ids: NDArray[np.uint32], lengths: NDArray[np.uint8]) -> Trie:
     root_level = _Level(words=np.array([_ROOT_WORD], np.uint32), parents=np.zeros(0, np.uint32))
     levels = [root_level]
     n_nodes = 1
-    # All phrases begin at the root. Each step moves the longer phrases to a node of the next level.
+    # At first, the node of each phrase is the root, whose number is 0.
     phrase_nodes = np.zeros(len(lengths), np.uint32)
     for position in range(longest):
         longer_phrases = np.flatnonzero(lengths > position)
+        parents = phrase_nodes[longer_phrases]
         words = ids[starts[longer_phrases] + position]
-        level, level_indexes = _make_level(phrase_nodes[longer_phrases], words)
+        level, level_indexes = _make_level(parents, words)
         # The nodes of this level are numbered after the nodes of all previous levels.
         phrase_nodes[longer_phrases] = n_nodes + level_indexes
         levels.append(level)
@@ -228,25 +230,25 @@ class _Level(NamedTuple):
 def _make_level(parents: NDArray[np.uint32], words: NDArray[np.uint32]) -> tuple[_Level, NDArray[np.intp]]:
     """Create a node for each distinct pair of a parent and a word.
 
-    Return the nodes, and the index of each phrase's node among them.
+    Return the created nodes, and for each phrase the index of its node.
 
     Args:
         parents: the node of the preceding words of each phrase.
         words: the next word of each phrase.
     """
-    # The parent and the word of each node are combined in one integer, because integers can be sorted quickly.
-    keys = parents.astype(np.uint64) << _WORD_BITS | words
-    node_keys, indexes = np.unique(keys, return_inverse=True)
+    # Integers can be sorted quickly. The high 32 bits of a key are the parent, and the low 32 bits are the word.
+    keys = (parents.astype(np.uint64) << _WORD_BITS) | words
+    node_keys, node_indexes = np.unique(keys, return_inverse=True)
     node_parents = (node_keys >> _WORD_BITS).astype(np.uint32)
     node_words = node_keys.astype(np.uint32)  # The conversion keeps only the low bits.
-    return _Level(node_words, node_parents), indexes
+    return _Level(node_words, node_parents), node_indexes
 
 
 def make_node_records(trie: Trie) -> NDArray[np.uint32]:
-    """Return the record of each node, ``(nodes + 1, NODE_FIELDS)``. An additional record marks the end.
+    """Return an array with a record for each node, ``(nodes + 1, NODE_FIELDS)``. The last record is an end marker.
 
-    A record consists of the word of the node with its flags, the first child of the node, and the first entry of the
-    table. In breadth-first order, the children of a node come after the children of all previous nodes.
+    A record consists of three numbers: the word of the node with its flags, the node's first child, and the node's
+    first entry in the paraphrase table. The children of a node follow the children of all previous nodes.
     """
     n_nodes = len(trie.words)
     words = np.append(trie.words << FLAG_BITS, np.uint32(0))

@@ -68,10 +68,10 @@ class PackStore:
         local_file = _find_local_source(source, code, offline)
         target = self.root / code
         previous_stamp = _read_manifest_stamp(target)
+        # The builder holds a lock on the pack, so this process may wait here for another process.
         with open_builder(target, code, progress) as builder:
-            # Another process may have installed the pack while this process waited for the lock.
-            is_new_pack = _read_manifest_stamp(target) != previous_stamp
-            if source is None and is_new_pack:
+            was_installed_meanwhile = _read_manifest_stamp(target) != previous_stamp
+            if source is None and was_installed_meanwhile:
                 return Pack(target)
             meteor_file = local_file or _download_meteor(source, code, builder.temporary_folder, progress)
             return build_meteor_pack(builder, meteor_file, code)
@@ -122,20 +122,20 @@ class PackStore:
         target = self.root / check_name(ISO_CODES.get(name, name))
         if not target.is_dir():
             raise ResourceError(f"the resource pack {target.name!r} is not installed in {self.root}")
-        message = f"cannot remove {target}"
         with (
             lock_folder(self.root, target.name),
-            os_errors_as(ResourceError, message),
-            working_folder(target) as folder,
+            os_errors_as(ResourceError, f"cannot remove {target}"),
+            working_folder(target) as temporary_folder,
         ):
+            # Another process may have removed the pack. The renamed pack is deleted with the temporary folder.
             if target.is_dir():
-                target.rename(folder / "removed")
+                target.rename(temporary_folder / "removed")
 
 
 def find_resources(
     language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
 ) -> LanguageResources:
-    """Return the function words, synonyms and paraphrases for a chain. Missing packs are installed.
+    """Return the function words, synonyms and paraphrases that a chain of matchers needs. Install missing packs.
 
     Args:
         language: the language of the chain.
@@ -183,10 +183,9 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
     store = PackStore()
     if not is_installable(name):
         return store.get(name)
-    pack = store.find(name)
-    if pack is None:
-        pack = _install_pack(store, name, is_offline() if offline is None else offline)
-    return pack
+    if offline is None:
+        offline = is_offline()
+    return store.find(name) or _install_pack(store, name, offline)
 
 
 def _install_pack(store: PackStore, name: str, offline: bool) -> Pack:
@@ -206,14 +205,16 @@ def _find_local_source(source: str | os.PathLike[str] | None, code: str, offline
     from meteor_e.packs import download
 
     path = None if source is None else download.local_path(os.fspath(source))
-    if path is None and offline:
+    if path is not None:
+        if not path.exists():
+            raise ResourceError(f"cannot install the pack {code!r} from {path}: the file does not exist")
+        return path
+    if offline:
         raise ResourceError(
             f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
             f"offline, {download.ALTERNATIVE.format(language=code)}"
         )
-    if path is not None and not path.exists():
-        raise ResourceError(f"cannot install the pack {code!r} from {path}: the file does not exist")
-    return path
+    return None
 
 
 def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: Path, progress: Progress) -> Path:
