@@ -20,7 +20,7 @@ from meteor_e.scoring.characters import ngram_shares, subsequence_shares
 from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import (
-    SegmentShares,
+    SegmentComparison,
     Statistics,
     StatisticsCounter,
     characters_of,
@@ -28,7 +28,7 @@ from meteor_e.scoring.statistics import (
 )
 from meteor_e.text.identity import IDENTITIES, Identity
 
-_SEGMENT_SHARES: dict[type[Matcher], SegmentShares] = {
+_SEGMENT_COMPARISONS: dict[type[Matcher], SegmentComparison] = {
     CharactersMatcher: ngram_shares,
     SubsequenceMatcher: subsequence_shares,
 }
@@ -121,9 +121,9 @@ class PythonEngine(Engine):
         self._identity = IDENTITIES[settings.identity]
         word_units = characters_of if settings.character_mode else settings.word_units
         graded_matchers = [index for index, matcher in enumerate(matchers) if matcher.graded]
-        segment_shares = _find_segment_shares(matchers)
+        segment_comparisons = _find_segment_comparisons(matchers)
         self._counter = StatisticsCounter(
-            function_words, word_units, graded_matchers, segment_shares, settings.macro_average
+            function_words, word_units, graded_matchers, segment_comparisons, settings.macro_average
         )
         self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
@@ -181,10 +181,10 @@ class PythonEngine(Engine):
         return _AlignmentScore(reference_index, alignment, statistics, scores)
 
 
-def _find_segment_shares(matchers: Sequence[Matcher]) -> dict[int, SegmentShares]:
+def _find_segment_comparisons(matchers: Sequence[Matcher]) -> dict[int, SegmentComparison]:
     """Return a dictionary from matcher indexes to the functions that compare whole segments."""
-    matcher_classes = [type(matcher) for matcher in matchers]
-    return {index: _SEGMENT_SHARES[cls] for index, cls in enumerate(matcher_classes) if cls in _SEGMENT_SHARES}
+    comparisons = [_SEGMENT_COMPARISONS.get(type(matcher)) for matcher in matchers]
+    return {index: comparison for index, comparison in enumerate(comparisons) if comparison is not None}
 
 
 def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorError], matcher_count: int) -> Rows:

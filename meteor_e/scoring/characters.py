@@ -65,8 +65,7 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
 def repeated_fraction(hypothesis: str, reference: str) -> float:
     """Return the fraction of a hypothesis's character 4-grams that are repetitions.
 
-    A 4-gram may occur once, or as often as in the reference if this number is larger. All further occurrences are
-    repetitions.
+    A 4-gram may occur once, or as often as in the reference, whichever is more. Further occurrences are repetitions.
     """
     hypothesis_counts = Counter(_ngrams(hypothesis, REPEATED_NGRAM))
     reference_counts = Counter(_ngrams(reference, REPEATED_NGRAM))
@@ -86,12 +85,12 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
     for position, symbol in enumerate(second):
         position_bits[symbol] = position_bits.get(symbol, 0) | (1 << position)
     all_bits = (1 << len(second)) - 1
-    # Bit j is 0 if the common subsequence of the symbols so far and second[: j + 1] is longer than that of second[:j].
+    # Bit j becomes 0 if second[j] lengthens the common subsequence of second[:j] and the symbols of the loop so far.
     row = all_bits
     for symbol in first:
         matched = row & position_bits.get(symbol, 0)
-        # Each 0 ends a block of 1s. The addition moves the 0 to the lowest match in its block, where the subsequence
-        # becomes longer already, and the subtraction keeps the 1s that do not match.
+        # Each block of 1s ends with a 0. The next line moves this 0 to the lowest matching bit of the block.
+        # For example, the row 0111 and the matching bit 0010 result in the row 1101.
         row = ((row + matched) | (row - matched)) & all_bits
     return len(second) - row.bit_count()
 

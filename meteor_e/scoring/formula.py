@@ -93,7 +93,7 @@ def precision_recall(
 
 
 def _sum_matches(counts: Sequence[tuple[Any, Any]], delta: float, weights: Sequence[float]) -> Any:
-    """Return the weighted sum of the matched words of all matchers.
+    """Return the weighted number of matched words, summed over all matchers.
 
     METEOR 1.5 adds the content words of all matchers first, and then the function words. The order of the additions
     affects the last digit.
@@ -186,8 +186,9 @@ def shares(
 ) -> list[Shares]:
     """Return the contributions of each matcher to precision, recall and score.
 
-    Fmean is F = 1/((1 - α)/P + α/R), so that (1 - α)·F/P + α·F/R = 1. The score is divided accordingly between
-    precision P and recall R, and then between the matchers in proportion to their contributions to P and R.
+    Fmean is F = 1/((1 - α)/P + α/R), where P is precision and R is recall. Therefore, (1 - α)·F/P + α·F/R = 1. The two
+    terms are the shares of precision and recall in the score. Each share is divided between the matchers in proportion
+    to their contributions to precision or recall.
 
     Args:
         statistics: statistics of a segment or a corpus, or the result of
@@ -199,7 +200,6 @@ def shares(
     """
     delta, alpha = parameters.delta, parameters.alpha
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
-    score = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
     # Each factor is divided before the multiplication, because the product of two tiny numbers can be 0.
     precision_part = (1 - alpha) * divide(parts.fmean, parts.precision)
     recall_part = alpha * divide(parts.fmean, parts.recall)
@@ -210,5 +210,5 @@ def shares(
         recall = divide(weight * reference_matches, reference_length)
         precision_share = divide(precision, parts.precision) * precision_part
         recall_share = divide(recall, parts.recall) * recall_part
-        matcher_shares.append(Shares(precision, recall, score * (precision_share + recall_share)))
+        matcher_shares.append(Shares(precision, recall, parts.score * (precision_share + recall_share)))
     return matcher_shares

@@ -214,7 +214,7 @@ class MeteorCorpusScore(MeteorScore, CorpusScore):
         return f"{fields}, {count}{' kept' if self.segments else ''})"
 
     def _repr_html_(self) -> str:
-        """Return an HTML table of the scores of the corpus and its first segments for notebooks."""
+        """Return an HTML table for notebooks that contains the scores of the corpus and of the first segments."""
         rows: list[Sequence[str | float]] = [("corpus", *_row(self))]
         for number, segment in enumerate(self.segments[:_DISPLAYED_SEGMENTS], 1):
             rows.append((f"segment {number}", *_row(segment)))

@@ -25,7 +25,7 @@ SEGMENT_UNIT = 1 << 24
 CHARACTER_UNITS = "utf-16-le"
 """The encoding whose code units are counted in character mode, as in Java."""
 
-SegmentShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
+SegmentComparison = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
 """Function that compares the words of a hypothesis and a reference, and returns the matching share of each segment."""
 
 
@@ -93,9 +93,9 @@ class Statistics(NamedTuple):
     def is_perfect(self) -> bool:
         """Whether all words of both segments match in a single chunk. Such matches are not penalized.
 
-        In character mode, lengths are given in characters, but matched words are still counted as words. Therefore,
-        lengths are compared with the counts of the matchers. Matchers that compare whole segments can have counts that
-        exceed the lengths.
+        The counts of the matchers are compared with the lengths, because both are given in characters in character
+        mode. The numbers of matched words are always given in words. If a matcher compares whole segments, its counts
+        may exceed the lengths.
         """
         hypothesis_count = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_count = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
@@ -191,13 +191,14 @@ class _WordUnits(NamedTuple):
     function: list[int]
 
     def sum_text(self, share: float = 1.0) -> tuple[int, int]:
-        """Return the units of all content words and all function words, multiplied by a share and rounded."""
+        """Return the total units of all content words and of all function words, times a share and rounded."""
         return _round_half_up(sum(self.content) * share), _round_half_up(sum(self.function) * share)
 
     def sum_phrase(self, start: int, length: int, share: float) -> tuple[int, int]:
-        """Return the units of the content words and the function words of a phrase.
+        """Return the total units of the content words and of the function words in a phrase.
 
-        The units of each word are multiplied by a share and rounded.
+        A unit is the smallest amount that a word can count. The units of each word are multiplied by a share and
+        rounded before they are added.
         """
         phrase = slice(start, start + length)
         content_units = [_round_half_up(units * share) for units in self.content[phrase]]
@@ -220,14 +221,14 @@ class StatisticsCounter:
             each word counts 1.
         graded_matchers: indexes of the matchers whose matches count in proportion to their probability. If there is
             such a matcher, the units of all words are multiplied by :data:`GRADED_UNIT`.
-        segment_shares: functions that compare whole segments, by the index of the matcher.
+        segment_comparisons: functions that compare whole segments, by the index of the matcher.
         macro_average: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
     """
 
     function_words: Collection[str]
     word_units: Callable[[str], int] | None = None
     graded_matchers: Collection[int] = ()
-    segment_shares: Mapping[int, SegmentShares] = field(default_factory=dict)
+    segment_comparisons: Mapping[int, SegmentComparison] = field(default_factory=dict)
     macro_average: bool = False
 
     def count(self, alignment: Alignment) -> Statistics:
@@ -263,7 +264,7 @@ class StatisticsCounter:
     def _count_matches(
         self, alignment: Alignment, hypothesis: _WordUnits, reference: _WordUnits
     ) -> list[MatcherCounts]:
-        """Sum for each matcher the units of the words that it matched.
+        """For each matcher, count the matched words in units.
 
         Args:
             alignment: the alignment of a hypothesis with a reference.
@@ -274,13 +275,14 @@ class StatisticsCounter:
         for match in alignment.matches:
             match_counts = self._count_match(match, hypothesis, reference)
             counts[match.matcher] = counts[match.matcher].add(match_counts)
-        for index, compare_segments in self.segment_shares.items():
+        # Matchers that compare whole segments do not match words, so their counts are still 0.
+        for index, compare_segments in self.segment_comparisons.items():
             hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
             counts[index] = _join_units(hypothesis.sum_text(hypothesis_share), reference.sum_text(reference_share))
         return counts
 
     def _count_match(self, match: AlignedMatch, hypothesis: _WordUnits, reference: _WordUnits) -> MatcherCounts:
-        """Sum the units of the words of a match. See :meth:`_count_matches` for the arguments."""
+        """Count the words of a match in units. The method :meth:`_count_matches` explains the arguments."""
         share = match.probability if match.matcher in self.graded_matchers else 1.0
         hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)
         reference_units = reference.sum_phrase(match.reference_start, match.reference_length, share)
@@ -288,14 +290,14 @@ class StatisticsCounter:
 
 
 def _join_units(hypothesis: tuple[int, int], reference: tuple[int, int]) -> MatcherCounts:
-    """Return the units of matched content words and function words of both segments as the counts of a matcher."""
+    """Create the counts of a matcher from two pairs, each with the units of content words and of function words."""
     hypothesis_content, hypothesis_function = hypothesis
     reference_content, reference_function = reference
     return MatcherCounts(hypothesis_content, reference_content, hypothesis_function, reference_function)
 
 
 def _normalize_lengths(statistics: Statistics) -> Statistics:
-    """Rescale lengths and counts. Afterwards, the mean of both lengths is :data:`SEGMENT_UNIT`."""
+    """Rescale lengths and counts so that the mean length of hypothesis and reference is :data:`SEGMENT_UNIT`."""
     total_length = statistics.hypothesis_length + statistics.reference_length
     if not total_length:
         return statistics

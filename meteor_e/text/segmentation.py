@@ -76,23 +76,19 @@ class UnicodeSegmenter(Segmenter):
 
 @functools.cache
 def _word_pattern() -> re.Pattern[str]:
-    """Return the pattern of a word or of a character that is a separate word.
+    """Return a regular expression that matches either a word or a single character between words.
 
     A zero-width joiner or non-joiner at the end of a text belongs to the last word, because it changes the form of the
     last letter.
     """
     ranges = _list_character_ranges()
-    letters = rf"""(?:
-        [^\W_]+                                             # letters and digits
-        | [{ranges.basic_marks}]+
-        | (?=[\U00010000-\U0010ffff])[{ranges.other_marks}]+  # These marks are rare and therefore tried last.
-    )"""
-    connector = rf"""(?:
-        [.,] (?<=[{ranges.digits}].) (?=[{ranges.digits}])   # as in "1.5"
-        | [{_INSIDE}] (?={letters})                          # as in "don't"
-    )"""
-    word = rf"{letters}+ (?:{connector} {letters}+)* (?:[{_JOINERS}]\Z)?"
-    return re.compile(rf"{word} | [^\s{_BETWEEN_SYLLABLES}]", re.VERBOSE)
+    # The other marks are rare and therefore tried after letters, digits and basic marks.
+    other_marks = rf"(?=[\U00010000-\U0010ffff])[{ranges.other_marks}]+"
+    letters = rf"(?:[^\W_]+|[{ranges.basic_marks}]+|{other_marks})"
+    decimal_separator = rf"[.,](?<=[{ranges.digits}].)(?=[{ranges.digits}])"  # as in "1.5"
+    letter_connector = rf"[{_INSIDE}](?={letters})"  # as in "don't"
+    word = rf"{letters}+(?:(?:{decimal_separator}|{letter_connector}){letters}+)*(?:[{_JOINERS}]\Z)?"
+    return re.compile(rf"{word}|[^\s{_BETWEEN_SYLLABLES}]")
 
 
 class _CharacterRanges(NamedTuple):
@@ -133,7 +129,7 @@ def _list_ranges(characters: Iterable[str]) -> str:
 
 
 class CharacterSegmenter(Segmenter):
-    """A segmenter that makes each Han character, each kana, and each letter of a script without spaces a word.
+    """A segmenter that treats each Han character, each kana and each letter of a script without spaces as a word.
 
     This segmenter can be used for Chinese and Japanese without a dictionary. It does not change text in scripts that
     separate words by spaces.

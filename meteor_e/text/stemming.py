@@ -39,10 +39,10 @@ accents are removed from longer words beforehand."""
 
 
 def _unmask(word: str, masked_word: str, stem: str) -> str:
-    """Restore the original letters of a word in its stem. Some letters were replaced by masks before stemming.
+    """Restore the original letters of a word in its stem. Before stemming, masks replaced some of the letters.
 
-    The stemming rules of the language must not change the letters that serve as masks. Each mask in the stem is
-    therefore at the same position as in the masked word.
+    A mask is a letter that the stemming rules of the language do not change. Each mask therefore has the same position
+    in the masked word and in the stem.
 
     Args:
         word: the word.
@@ -90,7 +90,7 @@ def _finnish(word: str, stem_word: _Stem) -> str:
     """Stem a Finnish word. Certain letters are replaced by masks before stemming to get the stems of METEOR 1.5.
 
     Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
-    creates nor removes double letters.
+    creates nor removes double letters. For example, ``jååhön`` is masked as ``jbbhön``.
     """
     if not _FINNISH_MASKED.search(word):
         return stem_word(word)
@@ -115,7 +115,7 @@ _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 def _french(word: str, stem_word: _Stem) -> str:
     if word.endswith(("guë", "guës")):
         # METEOR's release of Snowball removes a final ë like e if "gu" is in the region of verb endings.
-        # The ending -ie is removed in the same region, so a word that ends in -kie is stemmed as a test.
+        # Both releases remove -ie in the region of verb endings, so a test word with -kie shows the region.
         start, _, end = word.rpartition("guë")
         if _stem_masked(_FRENCH_MASKS, start + "kie", stem_word).endswith("k"):
             word = start + "gue" + end
@@ -152,7 +152,7 @@ _PORTUGUESE_ENDINGS = {
     # METEOR's release of Snowball removes these endings. The values are the remaining stems.
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
-    # Only the newer release of Snowball removes these endings. The values have another first letter to prevent this.
+    # Only the newer release of Snowball removes these endings. A different first letter hides the endings from it.
     "logia": "kogia",
     "logias": "kogias",
     "ução": "ôção",
@@ -277,7 +277,7 @@ class SnowballStemmer:
         self._check_probes()
 
     def _check_probes(self) -> None:
-        """Raise ResourceError if a few words have other stems than in METEOR, as in another release of the library."""
+        """Raise ResourceError if the stem of a test word differs from METEOR's stem."""
         for word, expected_stem in _PROBES[self.name].items():
             stem = self(word)
             if stem != expected_stem:
@@ -383,7 +383,7 @@ def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
         ConfigError: for an unknown name.
         ResourceError: if the library is not installed, or if its stems differ from METEOR's.
     """
-    if name in FURTHER_STEMMERS:
+    if name in FURTHER_STEMMERS:  # These stemmers are not part of METEOR.
         return FurtherStemmer(name)
     if name not in STEMMERS:
         names = known_stemmers()
