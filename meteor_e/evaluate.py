@@ -249,14 +249,10 @@ class _Evaluator:
             InputError: if the system has no segments.
         """
         system = system_sum.system
-        scorer = BatchScorer(
-            metrics=[metric_sum.metric for metric_sum in system_sum.metric_sums],
-            finite=self.finite,
-            system_statistics=system_sum.output_statistics(),
-        )
         batches = read_batches(
             system.read(), system=system.name, first_size=first_size, alignments=self.keep.alignments
         )
+        scorer = system_sum.make_scorer(self.finite)
         scored_batches = score_batches(scorer, batches, on_error=self.on_error, execute=self.execute)
         for batch, statistics in scored_batches:
             if self.on_error == "collect":
@@ -269,9 +265,9 @@ class _Evaluator:
 
     def _record_failures(self, batch: Batch, statistics: BatchStatistics) -> None:
         """Store the segments of a batch that a metric cannot score in ``failures``."""
-        summed_statistics = [rows for rows in statistics if isinstance(rows, SummedStatistics)]
-        for rows in summed_statistics:
-            for index, error in rows.failures.items():
+        failures_by_metric = [rows.failures for rows in statistics if isinstance(rows, SummedStatistics)]
+        for failures in failures_by_metric:
+            for index, error in failures.items():
                 if not isinstance(error, InputError):
                     raise error
                 failure = _Failure(batch.ids[index], batch.system, error)
@@ -305,16 +301,20 @@ class _SystemSum:
     reference_counts: set[int] = field(default_factory=set)
     reference_digest: int = 0
 
-    def output_statistics(self) -> dict[int, Floats]:
-        """Return the statistics of all segments for the metrics that score whole systems.
+    def make_scorer(self, finite: bool) -> BatchScorer:
+        """Return the function that computes the statistics of a batch of the system.
 
-        The keys of the dictionary are the indexes of the metrics.
+        Args:
+            finite: whether infinite statistics and NaN are an error.
         """
-        statistics = {}
-        for index, metric_sum in enumerate(self.metric_sums):
-            if metric_sum.output is not None:
-                statistics[index] = metric_sum.output.statistics
-        return statistics
+        metrics = [metric_sum.metric for metric_sum in self.metric_sums]
+        # The statistics of metrics that score whole systems are already known.
+        system_statistics = {
+            index: metric_sum.output.statistics
+            for index, metric_sum in enumerate(self.metric_sums)
+            if metric_sum.output is not None
+        }
+        return BatchScorer(metrics, finite, system_statistics)
 
     def add(self, batch: Batch, statistics: BatchStatistics) -> None:
         """Add the statistics of a batch to the sum of each metric."""
