@@ -500,9 +500,9 @@ def light_features(
 ) -> dict[str, Floats]:
     """Return all features of captions that do not require a sentence encoder.
 
-    The features are those of :func:`compute_features`, ``meteor``, ``fragmentation`` and ``completeness``. ``meteor`` is
-    the METEOR score with the best reference, and ``fragmentation`` is its fragmentation penalty as a negative number.
-    ``completeness`` ranges from -1 for a caption that is certainly broken to 0. Higher values are better.
+    The features are those of :func:`compute_features`, ``meteor``, ``fragmentation`` and ``completeness``. ``meteor``
+    is the METEOR score with the best reference, and ``fragmentation`` is its fragmentation penalty as a negative
+    number. ``completeness`` ranges from -1 for a caption that is certainly broken to 0. Higher values are better.
 
     Args:
         meteor: the metric METEOR.
