@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from meteor_e_evaluation import TestSet
-from meteor_e_evaluation.comparison import average, compare
+from meteor_e_evaluation.comparison import average_comparisons, compare
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.tuning.data import TuningSet
@@ -95,7 +95,7 @@ def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int =
             assert comparison is not None
             comparisons.append(comparison)
             weights.append(measure(name).weight(test))
-        whole_test = comparisons[0] if pairs == 1 else average(comparisons, weights)
+        whole_test = comparisons[0] if pairs == 1 else average_comparisons(comparisons, weights)
         assert whole_test is not None
         return float(whole_test.p[0, 1])
 

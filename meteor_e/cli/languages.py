@@ -29,7 +29,7 @@ _MATCHERS = {
 """The table maps each resource to the matcher that uses it. Function words do not need a matcher."""
 
 _FROM_PACK = "own"
-"""The value of a column if the synonyms or function words come from the language's own resource pack."""
+"""In a table cell, this value means that the data come from the resource pack of the language."""
 
 
 @click.command()

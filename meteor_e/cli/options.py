@@ -212,7 +212,7 @@ class MetricOptions(Options):
 
 
 class _MeteorSpec(NamedTuple):
-    """The metric specification ``meteor``. Command-line options describe the chain of the metric.
+    """The specification ``meteor``, which stands for METEOR with the chain that the command-line options describe.
 
     The methods are those of :class:`meteor_e.metrics.specs.MetricSpec`.
     """

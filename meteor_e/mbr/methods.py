@@ -343,7 +343,7 @@ class _SampledCandidates(NamedTuple):
         return _SampledCandidates(self.indexes[is_possible], self.means[is_possible], self.errors[is_possible])
 
     def _compute_standard_errors(self, row: int) -> Floats:
-        """Return the standard error of the difference between each candidate's estimate and the estimate in a row."""
+        """Return the standard error of the difference between each candidate's estimate and that of the given row."""
         error_differences = self.errors - self.errors[row]  # (candidates, sampled references)
         standard_deviations = error_differences.std(axis=1, ddof=1)
         return np.asarray(standard_deviations / np.sqrt(self.sample_size))

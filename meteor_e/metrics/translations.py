@@ -195,7 +195,7 @@ class _StatisticsLoader:
         if not len(missing_segments):
             return cached_statistics
         new_statistics = self._compute(system_index, missing_segments.tolist())
-        # If nothing is cached, the single column of NaN is repeated.
+        # If nothing is cached, the cached statistics are a single column of NaN, which is repeated here.
         statistics = np.broadcast_to(cached_statistics, (len(self.test), new_statistics.shape[1])).copy()
         statistics[missing_segments] = new_statistics
         self.cache.put(key, {"statistics": statistics})
