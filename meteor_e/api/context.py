@@ -80,7 +80,8 @@ class MatcherContext(NamedTuple):
         Args:
             codes: codes of the languages of the resource. If they are unknown, the argument is empty, and every
                 language is accepted.
-            subject: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
+            subject: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``. The rest
+                of the message lists the languages of the resource.
             is_stated: whether the user has stated the language of the resource, by an option, the name of a file, or a
                 pack. A chain for the language ``other`` accepts such resources.
 

@@ -32,6 +32,21 @@ def test_cache_adds_several_items_at_once():
     assert cache == {10: 1}
 
 
+def test_cache_computes_all_missing_items_with_one_call():
+    calls = []
+
+    def compute_squares(numbers):
+        calls.append(numbers)
+        return [number * number for number in numbers]
+
+    cache = BoundedCache[int, int](5)
+    cache[2] = 4
+    assert cache.get_or_make_items([3, 2, 3, 1], compute_squares) == {1: 1, 2: 4, 3: 9}
+    assert cache.get_or_make_items([1, 2], compute_squares) == {1: 1, 2: 4}
+    assert calls == [[3, 1]]
+    assert cache == {1: 1, 2: 4, 3: 9}
+
+
 def test_copies_keep_the_limit_but_not_the_items():
     cache = BoundedCache[int, int](2)
     cache[0] = 1
