@@ -196,9 +196,9 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> _CandidateLists:
-    """Collect candidate matches in lists. All occurrences of a reference word share a list.
+    """Collect candidate matches in lists. Repeated words of the reference share a list if their phrases are equal.
 
-    Each matcher compares the hypothesis only with the first occurrence of a reference word.
+    Each matcher compares the hypothesis only with the first reference position of each list.
     """
     phrase_matchers = {index: matcher for index, matcher in enumerate(matchers) if family_of(matcher) == "phrases"}
     phrases_by_matcher = {index: _find_phrases(matcher, reference) for index, matcher in phrase_matchers.items()}

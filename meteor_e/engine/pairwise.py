@@ -178,7 +178,7 @@ class _MatrixIndexes(NamedTuple):
         return distinct_matrix[np.ix_(self.row_indexes, self.column_indexes)]
 
     def describe_cell(self, cell: int) -> str:
-        """Return the hypothesis and the reference of a score as text for error messages, counted from 1.
+        """Describe a score's hypothesis and reference for error messages, such as "hypothesis 1, reference 2".
 
         Args:
             cell: index of the score among the scores of the batch.

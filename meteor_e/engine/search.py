@@ -301,6 +301,8 @@ def _merge_words(runs: list[_Run]) -> int:
 def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs: list[_Run], beam: int) -> _Extensions:
     """List the possible extensions of all paths that have the same used words and the same open chunk.
 
+    A lower rank is better. A candidate lowers the rank by its gain. Distances and broken chunks raise the rank.
+
     Args:
         used_words: bit mask of the used words.
         chunk_end: the hypothesis position at which the open chunk ends, or ``None``.
@@ -344,9 +346,10 @@ def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[i
         beam: beam width.
     """
     continuing_start = 0 if chunk_end is None else free_starts & (1 << chunk_end)
-    breaking_starts = free_starts & ~continuing_start
+    # The operator ^ removes a part of the bits here.
+    breaking_starts = free_starts ^ continuing_start
     hopeless_starts = _clear_lowest_bits(breaking_starts, beam)
-    return _list_bit_indexes(free_starts & ~hopeless_starts)
+    return _list_bit_indexes(free_starts ^ hopeless_starts)
 
 
 def _clear_lowest_bits(mask: int, count: int) -> int:
