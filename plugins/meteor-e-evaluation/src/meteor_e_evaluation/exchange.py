@@ -61,7 +61,7 @@ class UnitExchange:
         return int(self.masks[0].size)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the possible sources of the scores of two compared systems: one metric scores both of them.
+        """Return the pairs of metrics from which two compared systems can take their scores: the same metric for both.
 
         Args:
             first, second: indices of the two metrics.
@@ -119,13 +119,14 @@ class SystemPairExchange:
         self._n_systems = masks.shape[1]
         first_system, second_system = system_pairs(self._n_systems)
         self.n_units = len(first_system)
-        # The position of the first metric's sources in the result of list_sources().
-        source_index = 2 * masks[:, first_system] + masks[:, second_system]  # (samples, pairs)
-        source_indices = np.arange(4)[:, np.newaxis]
-        self._is_source = np.asarray(source_index[:, np.newaxis] == source_indices, float)  # (samples, 4, pairs)
+        is_swapped = masks.T  # (systems, samples)
+        # This is the index in list_sources() of the metrics from which the first metric's scores come.
+        source_index = 2 * is_swapped[first_system] + is_swapped[second_system]  # (pairs, samples)
+        source_indices = np.arange(4)[:, np.newaxis, np.newaxis]
+        self._is_source = np.asarray(source_index == source_indices, float)  # (4, pairs, samples)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the possible sources of the scores of two compared systems: either metric scores either system.
+        """Return the pairs of metrics from which two compared systems can take their scores: either metric for each.
 
         Args:
             first, second: indices of the two metrics.
@@ -155,10 +156,9 @@ class SystemPairExchange:
         Returns:
             The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
         """
-        sources_and_pairs = (1, 2)
-        first_sums = np.tensordot(terms, self._is_source, axes=(sources_and_pairs, sources_and_pairs))
-        # The second metric has the opposite scores of the first metric, and list_sources() is symmetric.
-        second_sums = np.tensordot(terms, self._is_source[:, ::-1], axes=(sources_and_pairs, sources_and_pairs))
+        first_sums = np.tensordot(terms, self._is_source, axes=2)  # Sums over the sources and the pairs.
+        # The second metric gets the scores that the first metric does not get, so the order of sources is reversed.
+        second_sums = np.tensordot(terms, self._is_source[::-1], axes=2)
         return first_sums, second_sums
 
 
@@ -402,24 +402,6 @@ class PairComparer(SumComparer):
         sums = [np.bincount(self._unit_index, source_values, self.exchange.n_units) for source_values in values]
         return np.stack(sums).astype(float)
 
-    def sum_by_threshold(self, values: Floats, threshold_index: Integers, n_thresholds: int) -> Floats:
-        """Add up the values of the comparisons for each combination of tie threshold, source of scores, and unit.
-
-        Args:
-            values: value of each comparison for each source of its scores, ``(sources, comparisons)``.
-            threshold_index: index of the threshold of each value. Values with the index ``n_thresholds`` are ignored.
-            n_thresholds: number of thresholds.
-
-        Returns:
-            An array ``(thresholds, sources, units)``.
-        """
-        n_sources = len(values)
-        source_index = np.arange(n_sources)[:, np.newaxis]
-        cell_index = (threshold_index, source_index, self._unit_index)
-        # The last threshold is only for the values to ignore.
-        sums = sum_by_cell(cell_index, values, (n_thresholds + 1, n_sources, self.exchange.n_units))
-        return sums[:n_thresholds]
-
 
 class PairCountComparer(PairComparer):
     """Compares two metrics by a measure that counts pairs of systems, such as Kendall's τ.
@@ -514,7 +496,7 @@ class TiedAccuracyComparer(PairComparer):
         thresholds = _choose_thresholds(distances.ravel())
         # A pair is tied by all thresholds that are not smaller than the distance between its scores.
         smallest_threshold = np.searchsorted(thresholds, distances)
-        gains_by_threshold = self.sum_by_threshold(gains, smallest_threshold, len(thresholds))
+        gains_by_threshold = self._sum_by_threshold(gains, smallest_threshold, len(thresholds))
         return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
 
     def compute_measure(self, sums: Floats) -> Floats:
@@ -524,6 +506,24 @@ class TiedAccuracyComparer(PairComparer):
             sums: total weight of the correct pairs, ``(thresholds, samples)``.
         """
         return np.asarray(sums.max(axis=0) / self._pair_weights.sum())
+
+    def _sum_by_threshold(self, values: Floats, threshold_index: Integers, n_thresholds: int) -> Floats:
+        """Add up the values of the comparisons for each combination of tie threshold, source of scores, and unit.
+
+        Args:
+            values: value of each comparison for each source of its scores, ``(sources, comparisons)``.
+            threshold_index: index of the threshold of each value. Values with the index ``n_thresholds`` are ignored.
+            n_thresholds: number of thresholds.
+
+        Returns:
+            An array ``(thresholds, sources, units)``.
+        """
+        n_sources = len(values)
+        source_index = np.arange(n_sources)[:, np.newaxis]
+        cell_index = (threshold_index, source_index, self._unit_index)
+        # The last threshold is only for the values to ignore.
+        sums = sum_by_cell(cell_index, values, (n_thresholds + 1, n_sources, self.exchange.n_units))
+        return sums[:n_thresholds]
 
 
 def _choose_thresholds(distances: Floats) -> Floats:

@@ -243,7 +243,7 @@ def count_concordant(levels: Integers) -> Floats:
     """
     n_bits = int(levels.max()).bit_length()
     counts = np.zeros(len(levels))
-    order = np.arange(len(levels))  # The elements, sorted into runs. Before the first round, there is only one run.
+    order = np.arange(len(levels))  # All elements form a single run at first.
     for bit in reversed(range(n_bits)):
         prefixes = levels[order] >> bit  # The bit itself and all higher bits.
         counts[order] += _count_pairs_by_last_bit(prefixes)
@@ -267,7 +267,7 @@ def _count_pairs_by_last_bit(prefixes: Integers) -> Integers:
     run_start = np.searchsorted(higher_bits, higher_bits, "left")
     run_end = np.searchsorted(higher_bits, higher_bits, "right")
     last_bits = prefixes & 1
-    ones_before = np.r_[0, np.cumsum(last_bits)]  # The number of ones before each position, and before the end.
+    ones_before = np.r_[0, np.cumsum(last_bits)]  # Element i counts the ones before the position i.
     earlier_ones = ones_before[position] - ones_before[run_start]
     earlier_zeros = (position - run_start) - earlier_ones
     later_ones = ones_before[run_end] - ones_before[position]

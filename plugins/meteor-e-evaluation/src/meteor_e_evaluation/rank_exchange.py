@@ -100,7 +100,7 @@ class _RatedGroup(NamedTuple):
 
 
 def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
-    """Return the index of the segment, system or output of each rating, depending on the unit of a permutation test.
+    """Return the unit of each rating: the index of the segment, system or output that a permutation test swaps.
 
     Args:
         ratings: human scores of outputs.
@@ -113,7 +113,7 @@ def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
 
 
 def _average_coefficients(group_coefficients: Sequence[RankCoefficient], unit_masks: Floats) -> Floats:
-    """For each of two metrics and each sample, return the mean coefficient over groups of outputs.
+    """For both metrics in each sample, average a rank correlation coefficient over groups of outputs.
 
     The samples are processed in blocks, because all samples together may need too much memory.
 
@@ -130,9 +130,10 @@ def _average_coefficients(group_coefficients: Sequence[RankCoefficient], unit_ma
     means = []
     for start in range(0, n_samples, block_size):
         block_masks = unit_masks[:, start : start + block_size]
+        # The array of coefficients has the shape (groups, 2, block_size).
         values = np.stack([coefficient.compute(block_masks) for coefficient in group_coefficients])
         n_defined = (~np.isnan(values)).sum(axis=0)
-        means.append(divide_or_nan(np.nansum(values, axis=0), n_defined))  # (2, block_size)
+        means.append(divide_or_nan(np.nansum(values, axis=0), n_defined))
     return np.concatenate(means, axis=1)
 
 
@@ -201,7 +202,7 @@ def rank_jointly(
 
 
 class KeyCounter:
-    """Counts the scores of each metric that have each key, in each sample of a permutation test.
+    """Counts keys, such as ranks, among the scores of each metric in each sample of a permutation test.
 
     For example, an output may have the key 3 with the first metric, and the key 5 with the second metric. If the scores
     of this output are swapped, the first metric loses the key 3 and gains the key 5. The second metric loses the key 5
@@ -224,7 +225,7 @@ class KeyCounter:
         self._total_counts = np.bincount(keys, minlength=n_keys)[:, None]
 
     def count(self, masks: Floats) -> Floats:
-        """Count the scores of each metric with each key, after the swap of some units.
+        """Count the keys among the scores of each metric, after the scores of some units are swapped.
 
         Args:
             masks: masks of the swapped units, ``(units, samples)``.
@@ -287,8 +288,8 @@ class RankTable:
 class RankCoefficient(ABC):
     """Base class of rank correlation coefficients of two metrics whose scores are swapped at random.
 
-    The coefficient of a metric is ``(pair_sum + offset) / normalizer``. The pair sum adds up one term for each
-    pair of outputs. The term depends on the metric's scores of the two outputs.
+    The coefficient of a metric is ``(pair_sum + offset) / normalizer``. The pair sum adds up one term for each pair of
+    outputs. The term depends on the metric's scores of the two outputs.
 
     Args:
         scores: the scores of both metrics.
@@ -415,7 +416,7 @@ class SpearmanRho(RankCoefficient):
         n_lower = np.searchsorted(scores.ranks, scores.ranks, "left")
         n_not_higher = np.searchsorted(scores.ranks, scores.ranks, "right")
         n_higher = len(weights) - n_not_higher
-        weight_before = np.r_[0.0, np.cumsum(weights)]  # The total weight of the scores before each position.
+        weight_before = np.r_[0.0, np.cumsum(weights)]  # Element i is the total weight of the first i scores.
         weight_of_lower = weight_before[n_lower]
         weight_of_higher = weight_before[-1] - weight_before[n_not_higher]
         sum_over_lower = weights * n_lower - weight_of_lower
