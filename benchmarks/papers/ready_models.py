@@ -89,8 +89,8 @@ def make_card(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
     requirements = [PACK.format(recipe.language)]
     if any(isinstance(entry, dict) and entry["use"] == "encoder" for entry in recipe.features):
         requirements.append(ENCODER)
-    judged_sets = [test_set_name(spec).upper() for spec in recipe.train if not spec.made]
-    synthetic_sets = [f"{spec.made} of {index_name(spec)}" for spec in recipe.train if spec.made]
+    judged_sets = [test_set_name(spec).upper() for spec in recipe.train if not spec.synthetic]
+    synthetic_sets = [f"{spec.synthetic} of {index_name(spec)}" for spec in recipe.train if spec.synthetic]
     training = f"The shipped weights have seen {', '.join(judged_sets)}"
     if synthetic_sets:
         training += f", and comparisons made of texts: {', '.join(synthetic_sets)}"
@@ -105,7 +105,7 @@ def index_name(spec: DataSpec) -> str:
 
 def test_set_name(spec: DataSpec) -> str:
     """Return the name of an index, such as ``wmt13``, and the kind of synthetic comparisons if there are any."""
-    return f"{index_name(spec)} {spec.made}" if spec.made else index_name(spec)
+    return f"{index_name(spec)} {spec.synthetic}" if spec.synthetic else index_name(spec)
 
 
 def load_test_sets(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
@@ -145,7 +145,7 @@ def select_training_sets(recipe: Recipe, test_name: str) -> tuple[str, ...]:
     """
     test_index = test_name.partition(" ")[0]
     specs = [spec for spec in recipe.train if index_name(spec) != test_index]
-    if all(spec.made for spec in specs):
+    if all(spec.synthetic for spec in specs):
         return ()
     return tuple(test_set_name(spec) for spec in specs)
 

@@ -145,12 +145,12 @@ class Estimator(Component):
     needs_vectors: ClassVar[bool] = False
     needs_texts: ClassVar[bool] = False
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
         """Learn from examples. By default, this method converts the examples to a matrix and calls :meth:`fit`.
 
         Args:
             examples: the training examples.
-            held: the validation examples, or ``None``.
+            validation: the validation examples, or ``None``.
             run: settings of the training run.
 
         Returns:
@@ -162,7 +162,7 @@ class Estimator(Component):
         if self.task == "scores":
             self._fit_scores(examples)
         else:
-            examples.check_comparisons(held)
+            examples.check_comparisons(validation)
             pairs, labels = examples.draw_pairs(run.seed)
             self.fit(pairs, labels, groups=examples.group, sample_weight=examples.weight)
         return {}

@@ -38,7 +38,7 @@ def make_examples(seed=1):
     better = np.concatenate([ordered_pairs[:, 0], np.arange(300)])
     no_vectors = np.empty((600, 0))
     return Examples(
-        ("Year xx-en", "made Year negation"), features, no_vectors, no_vectors, better,
+        ("Year xx-en", "synthetic Year negation"), features, no_vectors, no_vectors, better,
         np.concatenate([ordered_pairs[:, 1], worse]), np.repeat([0, 1], [len(ordered_pairs), 300]),
         np.arange(len(better)), np.ones(len(better)), np.full(600, np.nan), np.repeat([0, 1], 300),
     )  # fmt: skip
@@ -110,7 +110,7 @@ def test_options_must_name_existing_features():
         with pytest.raises(ConfigError, match=message):
             train_model(**options)
     examples_without_judgments = dataclasses.replace(
-        make_examples(), title=("made A b", "made C d"), better=np.empty(0, int), worse=np.empty(0, int),
+        make_examples(), title=("synthetic A b", "synthetic C d"), better=np.empty(0, int), worse=np.empty(0, int),
         part=np.empty(0, int), weight=np.empty(0),
     )  # fmt: skip
     with pytest.raises(InputError, match="neither comparisons nor human scores"):

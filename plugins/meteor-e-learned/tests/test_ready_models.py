@@ -24,7 +24,7 @@ from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.models.guarded_linear import GuardedLinear
 from meteor_e_learned.prediction import check_language
 from meteor_e_learned.ready import model_size, ready_models
-from meteor_e_learned.recipe import load_recipe
+from meteor_e_learned.recipe import load_recipe, make_features
 from meteor_e_learned.scale import SHARES, Scale
 from meteor_e_learned.scoring import score_segments
 from meteor_e_learned.training import train
@@ -245,6 +245,23 @@ def test_ready_models_are_small_and_documented():
             load_metric(f"{name}:x=1")
         assert card.figures
         assert card.avoid
+
+
+@pytest.mark.usefixtures("packs")
+@pytest.mark.parametrize("name", sorted(ready_models()))
+def test_ready_model_signatures_match_the_current_features(name):
+    """The features of en-light-context include the score of en-light, whose signature may change without its score.
+
+    Features of sentence encoders are left out, because the tests do not install an encoder.
+    """
+    model = load_model(name)
+    entries = [entry for entry in model.recipe.features if isinstance(entry, str) or entry["use"] != "encoder"]
+    features = make_features(entries, model.recipe.language, model.folder, unescape=model.recipe.unescape)
+    signatures = [line for line in features.definition if "=" in line]
+    assert signatures
+    trained_signatures = [re.sub(r":\d+:", ":", line, count=1) for line in model.signature]
+    for signature in signatures:
+        assert re.sub(r":\d+:", ":", signature, count=1) in trained_signatures
 
 
 @pytest.mark.usefixtures("packs")

@@ -80,8 +80,8 @@ class _ExampleLoader:
         """Load the examples of an entry, which names either judged answers or test sets."""
         if spec.answers:
             return [self._load_answers(spec)]
-        if spec.made is not None:
-            return [self._load_synthetic(spec, spec.made)]
+        if spec.synthetic is not None:
+            return [self._load_synthetic(spec, spec.synthetic)]
         return self._load_judged(spec)
 
     def _load_answers(self, spec: DataSpec) -> Examples:

@@ -30,7 +30,7 @@ from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
 
-FORMAT = "meteor_e learned 2"
+FORMAT = "meteor_e learned 3"
 """Name and version of the file format."""
 VECTORS_MARKER = "vectors:"
 """Line of a model's signature that separates the features of hypotheses from the features of single segments."""

@@ -35,7 +35,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seed: the seed of the sample. By default, it is the recipe's seed. Models with different recipe seeds can set
             this seed to learn from the same sample.
         weight: the weight of each comparison, relative to the comparisons of other entries.
-        made: the kind of synthetic comparisons to use instead of human judgments: ``errors`` compares outputs with
+        synthetic: the kind of synthetic comparisons to use instead of human judgments: ``errors`` compares outputs with
             erroneous versions, and ``excerpts`` compares excerpts of documents.
         answers: the path of a file with judged answers, which replaces the index; see :mod:`meteor_e_learned.answers`.
         references: the maximum number of acceptable answers per question. By default, all are used.
@@ -47,7 +47,7 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     skip: int = 0
     seed: int | None = None
     weight: float = 1.0
-    made: Literal["errors", "excerpts"] | None = None
+    synthetic: Literal["errors", "excerpts"] | None = None
     answers: str = ""
     references: Annotated[int, msgspec.Meta(ge=1)] | None = None
 

@@ -180,20 +180,20 @@ class MaxSD(Estimator):
             raise InputError("there are no comparisons to learn from")
         return selected
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Train the network on comparisons. This method is called by ``meteor-e train``.
 
         Args:
             examples: the training examples.
-            held: the validation examples, which select the best epoch; by default, the training examples.
+            validation: the validation examples, which select the best epoch; by default, the training examples.
             run: the word vectors, and the functions that report and store the state of the training.
 
         Returns:
             Figures for the card of the model: the best epoch, its τ, and the number of training comparisons.
         """
-        examples.check_comparisons(held)
-        validation = None if held is None else (get_texts(held), get_comparisons(held))
-        self.fit(get_texts(examples), get_comparisons(examples), run=run, validation=validation)
+        examples.check_comparisons(validation)
+        validation_data = None if validation is None else (get_texts(validation), get_comparisons(validation))
+        self.fit(get_texts(examples), get_comparisons(examples), run=run, validation=validation_data)
         return {
             "best epoch": self.best_epoch_,
             "best tau": self.best_tau_,

@@ -94,23 +94,23 @@ class PairwiseNetwork(Estimator):
         fit_seeds([self], X, y, validation=validation, run=run)
         return self
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Train the network on comparisons. This method is called by ``meteor-e train``.
 
         Args:
             examples: the training examples.
-            held: the validation examples, which select the best epoch and stop the training; by default, the training
-                examples.
+            validation: the validation examples, which select the best epoch and stop the training; by default, the
+                training examples.
             run: the seed, and the functions that report and store the state of the training.
 
         Returns:
             Figures for the card of the model: the best epoch and its τ.
         """
-        examples.check_comparisons(held)
+        examples.check_comparisons(validation)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
-        validation = None if held is None else held.draw_pairs(run.seed)
+        validation_pairs = None if validation is None else validation.draw_pairs(run.seed)
         pairs, labels = examples.draw_pairs(run.seed)
-        self.fit(pairs, labels, validation=validation, run=run)
+        self.fit(pairs, labels, validation=validation_pairs, run=run)
         return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
 
     @property

@@ -59,12 +59,12 @@ class Cosine(Estimator):
         """Return the name of the feature that contains the cosine."""
         return (self.options.cosine,)
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
         """Learn from the examples that have a score. This method is called by ``meteor-e train``.
 
         Args:
             examples: the training examples, whose scores are METEOR's scores.
-            held: not used.
+            validation: not used.
             run: the names of the features.
 
         Returns:

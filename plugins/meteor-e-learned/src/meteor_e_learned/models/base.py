@@ -9,7 +9,7 @@ import numpy as np
 from meteor_e.api import Estimator, Examples
 from meteor_e.base.array_cache import Floats
 
-SYNTHETIC = "made"
+SYNTHETIC = "synthetic"
 """First word in the titles of synthetic comparisons. It is also the key for such comparisons in a recipe."""
 
 

@@ -80,11 +80,11 @@ class GuardedLinear(LinearEstimator):
 
     name: ClassVar[str] = "guarded-linear"
     points: ClassVar[float] = 1
-    learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "offset", "base", "places", "levels")
+    learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "offset", "base", "range_columns", "levels")
 
     offset_: Floats  # The mean of the sums.
     base_: Floats  # The mean of the base, and the slope of the map from the base to the scale of the sum.
-    places_: Floats  # Column indexes of the guard's features, of the deviations, and of the base.
+    range_columns_: Floats  # Column indexes of the guard's features, of the deviations, and of the base.
     levels_: Floats  # The scale that maps sums to percentages.
 
     class Options(ComponentOptions):
@@ -142,7 +142,7 @@ class GuardedLinear(LinearEstimator):
         ] = 0.02
         seed: Annotated[int, Meta(description="Unused, because training is deterministic.")] = 1
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn the feature weights from comparisons and ratings of hypotheses.
 
         The result contains Kendall's τ for each test set with comparisons.
@@ -150,7 +150,7 @@ class GuardedLinear(LinearEstimator):
         columns = list(run.columns)
         is_judged = find_judged(examples)
         judged_features = examples.features[is_judged]
-        self.places_ = self._find_range_columns(columns)
+        self.range_columns_ = self._find_range_columns(columns)
         self._fit_clipping(judged_features, columns)
         standardized = self._standardize_blocks(examples.features)
         self.weights_ = self._solve(examples, standardized, columns)
@@ -244,7 +244,7 @@ class GuardedLinear(LinearEstimator):
             The mean of METEOR's scores, and the slope of the map. If the options do not specify ranges, METEOR is not
             used, and both values are 0.
         """
-        if not len(self.places_):
+        if not len(self.range_columns_):
             return np.zeros(2)
         meteor_scores = features[:, self._base_column]
         slope = sums.std() / max(float(meteor_scores.std()), MIN_DEVIATION)
@@ -330,12 +330,12 @@ class GuardedLinear(LinearEstimator):
     @property
     def _range_columns(self) -> NDArray[np.int64]:
         """The column indexes of the features with a permitted range, first for the guard, then for the deviations."""
-        return self.places_[:-1].astype(np.int64)
+        return self.range_columns_[:-1].astype(np.int64)
 
     @property
     def _base_column(self) -> int:
         """The index of the column with the base score, by default METEOR's score."""
-        return int(self.places_[-1])
+        return int(self.range_columns_[-1])
 
     def contributions(self, features: Floats) -> Floats:
         """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score.
@@ -345,7 +345,7 @@ class GuardedLinear(LinearEstimator):
         """
         rows = np.asarray(features, float)
         sum_contributions: Floats = self._standardize(rows) * self.weights_
-        if not len(self.places_):
+        if not len(self.range_columns_):
             return sum_contributions
         guard_shares, deviation_shares = self.shares(rows)
         shares = guard_shares * deviation_shares  # (hypotheses,)
@@ -393,7 +393,7 @@ class GuardedLinear(LinearEstimator):
 
     def note(self, features: Floats) -> str:
         """Return a note on how much of the score comes from METEOR, and which features are out of range."""
-        if not len(self.places_):
+        if not len(self.range_columns_):
             return ""
         guard_shares, deviation_shares = self.shares(features)
         base_share = 1 - float((guard_shares * deviation_shares).mean())
@@ -420,16 +420,16 @@ class GuardedLinear(LinearEstimator):
             ValueError: if an array has a wrong shape, or a column index that does not exist.
         """
         super().restore(arrays)
-        is_column_index = (self.places_ >= 0) & (self.places_ < len(self.low_))
+        is_column_index = (self.range_columns_ >= 0) & (self.range_columns_ < len(self.low_))
         if not is_column_index.all():
-            raise ValueError("places has indexes of features that do not exist")
+            raise ValueError("range_columns contains indexes of features that do not exist")
         check_levels(self.levels_)
 
     def _list_shapes(self, n_features: int) -> dict[str, tuple[int]]:
         n_ranges = len(self.options.guard) + len(self.options.deviations)
-        # If the options specify ranges, the array "places" ends with the column index of the base score.
-        n_places = n_ranges + 1 if n_ranges else 0
-        return {**super()._list_shapes(n_features), "offset": (1,), "base": (2,), "places": (n_places,)}
+        # If the options specify ranges, the array "range_columns" ends with the column index of the base score.
+        n_range_columns = n_ranges + 1 if n_ranges else 0
+        return {**super()._list_shapes(n_features), "offset": (1,), "base": (2,), "range_columns": (n_range_columns,)}
 
 
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:

@@ -71,9 +71,9 @@ class PairwiseLogistic(LinearEstimator):
         self.weights_ = _fit_weights(self.C_, scaled, labels, pair_weights)
         return self
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from comparisons."""
-        super().learn(examples, held, run)
+        super().learn(examples, validation, run)
         return {"C": self.C_}
 
     def _select_strength(

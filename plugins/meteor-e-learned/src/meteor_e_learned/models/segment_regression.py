@@ -193,9 +193,9 @@ class SegmentRegression(LinearEstimator):
             candidates.append(_Candidate(degree, alpha, _mean(correlations), all_sums))
         return candidates
 
-    def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
+    def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from human scores of segments."""
-        super().learn(examples, held, run)
+        super().learn(examples, validation, run)
         return {f"folds, {name}": value for name, value in self.folds_.items()}
 
     def score_segments(self, features: Floats) -> Floats:
