@@ -25,13 +25,13 @@ def test_payload_has_every_alignment(report):
         assert entry["hypotheses"] == SYSTEMS[system.name]
         for index, segment in enumerate(system.segments):
             alignment = segment.alignment
-            assert tuple(words[word] for word in entry["words"][index]) == alignment.hypothesis
+            assert tuple(words[word] for word in entry["hypothesisWords"][index]) == alignment.hypothesis
             reference = data["referenceWords"][index][str(segment.reference_index)]
             assert tuple(words[word] for word in reference) == alignment.reference
             fields = entry["matches"][index]
             matches = [tuple(fields[start : start + 5]) for start in range(0, len(fields), 5)]
             assert matches == [match[:5] for match in alignment.matches]
-            assert entry["references"][index] == segment.reference_index
+            assert entry["referenceIndices"][index] == segment.reference_index
     assert data["references"] == REFERENCES
 
 

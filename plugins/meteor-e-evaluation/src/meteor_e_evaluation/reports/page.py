@@ -47,8 +47,19 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.api import Metric
 
-SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
-"""Names of the scripts of the page. Each script depends only on scripts before it."""
+SCRIPTS = (
+    "text",
+    "elements",
+    "report",
+    "aligned-lines",
+    "alignment-matrix",
+    "segment-list",
+    "segment-view",
+    "sort-keys",
+    "segment-browser",
+    "main",
+)
+"""Names of the scripts of the page. They share one scope. Each script depends only on scripts before it."""
 
 _INTERVAL_WIDTH = 160
 _BAR_WIDTH = 480

@@ -24,7 +24,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.packed_alignments import MATCH_FIELDS, SIZE_FIELDS
 from meteor_e_evaluation.reports.lengths import metric_scale_ends
 from meteor_e_evaluation.reports.scored import Report
-from meteor_e_evaluation.reports.scored_system import PARTS, ScoredSystem
+from meteor_e_evaluation.reports.scored_system import ScoredSystem
 
 SCALE = 1_000_000
 """Factor by which scores are multiplied before they are rounded to integers."""
@@ -98,7 +98,7 @@ def _make_header(report: Report, vocabulary: Sequence[str]) -> dict[str, Any]:
     function_words = [word_id for word_id, word in enumerate(vocabulary) if word.lower() in report.function_words]
     return {
         "scale": SCALE,
-        "meteor": report.meteor,
+        "meteorIndex": report.meteor,
         "metrics": [_make_metric_data(report, index) for index in range(len(report.metrics))],
         "matchers": RawTexts(report.matchers),
         "vocabulary": RawTexts(vocabulary),
@@ -204,15 +204,16 @@ def _make_system_data(report: Report, index: int, hypothesis_words: list[list[in
         hypothesis_words: words of each hypothesis, as indices of the vocabulary.
     """
     system = report.systems[index]
-    score_components = {name: _scale(system.values(name)) for name in PARTS}  # Precision, recall, and so on.
     return {
         "name": RawTexts(system.name),
         "hypotheses": RawTexts(system.hypotheses),
-        "words": hypothesis_words,
+        "hypothesisWords": hypothesis_words,
         "matches": _list_match_fields(system),
-        "references": system.rows.arrays().references.tolist(),
-        "shares": _scale(system.shares()),
-        **score_components,
+        "referenceIndices": system.rows.arrays().references.tolist(),
+        "contributions": _scale(system.shares()),
+        "precision": _scale(system.values("precision")),
+        "recall": _scale(system.values("recall")),
+        "fragmentationPenalty": _scale(system.values("fragmentation_penalty")),
         "scores": [_scale(result.segments[index]) for result in report.metrics],
     }
 
@@ -233,9 +234,9 @@ def _make_metric_data(report: Report, index: int) -> dict[str, Any]:
             explanations.append({**explanation._asdict(), "text": RawTexts(explanation.text)})
     return {
         "label": RawTexts(result.label),
-        "higher": result.higher_is_better,
+        "higherIsBetter": result.higher_is_better,
         "decimals": result.decimals,
-        "ends": metric_scale_ends(report, index),
+        "scaleEnds": metric_scale_ends(report, index),
         "explanations": explanations,
         "remarks": RawTexts([_list_remarks(details) for details in result.details]),
     }

@@ -1,217 +1,100 @@
-// What the page does.
+// Starts the scripts of the page.
 
 const THEMES = ["automatic", "light", "dark"];
+const THEME_STORAGE_KEY = "meteor-e-theme";
 
-function themes() {
-  const button = byId("theme");
-  const kept = { read: () => null, write: () => {} };
-  try {
-    kept.read = () => localStorage.getItem("meteor-e-theme");
-    kept.write = (theme) => localStorage.setItem("meteor-e-theme", theme);
-    kept.read();
-  } catch {
-    kept.read = () => null; // a page from disk may have no storage
-    kept.write = () => {};
-  }
-  const use = (theme) => {
-    if (theme === "automatic") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    button.textContent = `Theme: ${theme}`;
-    button.setAttribute("aria-label", `Color theme: ${theme}`);
-    button.dataset.value = theme;
+/** Make the theme button change the color theme. The theme is stored for later visits, if the browser supports it. */
+function initializeThemeButton() {
+  const button = getById("theme");
+  let currentTheme = readStoredTheme();
+  const applyTheme = () => {
+    if (currentTheme === "automatic") {
+      delete document.documentElement.dataset.theme;
+    } else {
+      document.documentElement.dataset.theme = currentTheme;
+    }
+    button.textContent = `Theme: ${currentTheme}`;
+    button.setAttribute("aria-label", `Color theme: ${currentTheme}`);
   };
-  use(THEMES.includes(kept.read()) ? kept.read() : "automatic");
+  applyTheme();
   button.addEventListener("click", () => {
-    const theme = THEMES[(THEMES.indexOf(button.dataset.value) + 1) % THEMES.length];
-    use(theme);
-    kept.write(theme);
+    currentTheme = THEMES[(THEMES.indexOf(currentTheme) + 1) % THEMES.length];
+    applyTheme();
+    storeTheme(currentTheme);
   });
 }
 
-// Bring one system's lines forward.
-function distributions() {
-  const keys = [...document.querySelectorAll(".key")];
-  const groups = [...document.querySelectorAll(".distribution g")];
-  const emphasize = (system) => {
-    for (const group of groups) group.classList.toggle("back", system !== null && group.dataset.system !== system);
-    keys.forEach((key) => key.setAttribute("aria-pressed", String(key.dataset.system === system)));
-    for (const group of groups) if (group.dataset.system === system) group.parentNode.append(group);
-  };
-  for (const key of keys) {
-    key.addEventListener("click", () => emphasize(key.getAttribute("aria-pressed") === "true" ? null : key.dataset.system));
+function readStoredTheme() {
+  try {
+    const theme = localStorage.getItem(THEME_STORAGE_KEY);
+    return THEMES.includes(theme) ? theme : "automatic";
+  } catch {
+    // A page that was opened from a file may not have access to storage.
+    return "automatic";
   }
 }
 
-// Everything is on paper.
-function printing() {
-  let closed = [];
-  addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:not([open])")];
-    closed.forEach((details) => (details.open = true));
-  });
-  addEventListener("afterprint", () => closed.forEach((details) => (details.open = false)));
+function storeTheme(theme) {
+  try {
+    localStorage.setItem(THEME_STORAGE_KEY, theme);
+  } catch {
+    // Without access to storage, the theme is used until the page is closed.
+  }
 }
 
-// What segments can be sorted by: name, label, a number a segment, and whether the high end comes first.
-function sortings(report, first, second, metric) {
-  const name = visible(report.metrics[metric].label);
-  const score = (system) => (segment) => report.systems[system].scores[metric][segment];
-  const difference = (segment) => score(second)(segment) - score(first)(segment);
-  return [
-    ...(second >= 0
-      ? [
-          ["distance", "size of the difference", (segment) => Math.abs(difference(segment)), true],
-          ["difference", `difference, ${letter(second)} less ${letter(first)}`, difference, true],
-        ]
-      : []),
-    ["number", "number", (segment) => segment],
-    ["score", `${name} of ${letter(first)}`, score(first)],
-    ...(second >= 0 ? [["second", `${name} of ${letter(second)}`, score(second)]] : []),
-    ["length", "length of the reference", (segment) => report.lengths[segment]],
-    ...["precision", "recall"].map((name) => [name, `${name} of ${letter(first)}`, (segment) => report.systems[first][name][segment]]),
-    ["penalty", `fragmentation penalty of ${letter(first)}`, (segment) => report.systems[first].fragmentation_penalty[segment]],
-    ...report.matchers.map((name, matcher) => [
-      `matcher-${matcher}`,
-      `contribution of ${name}`,
-      (segment) => report.systems[first].shares[segment][matcher],
-    ]),
-  ];
-}
-
-function browse(report) {
-  const controls = Object.fromEntries(
-    ["query", "first", "second", "metric", "sort", "order", "lengths", "matched"].map((name) => [name, byId(name)]),
-  );
-  const view = new SegmentView(byId("detail"), report, (by) => list.move(by));
-  const chosen = () => [controls.first, controls.second, controls.metric].map((control) => Number(control.value));
-  let pending = 0;
-  const list = new SegmentList(byId("list"), report, (segment) => {
-    // While a key is held down, only the last segment is drawn.
-    cancelAnimationFrame(pending);
-    pending = requestAnimationFrame(() => {
-      view.show(segment, ...chosen().slice(0, 2));
-      try {
-        history.replaceState(null, "", segment >= 0 ? `#segment-${segment + 1}` : "#segments");
-      } catch {
-        // not from every place that a page is opened from
+/** Make the legend of the distributions emphasize the lines of a system. A second click ends the emphasis. */
+function initializeDistributionLegend() {
+  const buttons = document.querySelectorAll(".key");
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      const isPressed = button.getAttribute("aria-pressed") === "true";
+      const emphasizedSystem = isPressed ? null : button.dataset.system;
+      for (const otherButton of buttons) {
+        otherButton.setAttribute("aria-pressed", String(otherButton.dataset.system === emphasizedSystem));
       }
-    });
-  });
-
-  const fillSortings = () => {
-    const before = controls.sort.value;
-    const options = sortings(report, ...chosen());
-    controls.sort.replaceChildren(...options.map(([name, label]) => element("option", { value: name }, label)));
-    // At first, what differs most comes first.
-    const kept = options.find(([name]) => name === before) || options[0];
-    controls.sort.value = kept[0];
-    if (kept[0] !== before) controls.order.value = kept[3] ? "-1" : "1";
-    return options;
-  };
-
-  const headings = (options) => {
-    const [first, second] = chosen();
-    const heading = (name, label, children, kind) => {
-      const sorted = controls.sort.value === name;
-      const button = element("button", { type: "button", title: `Sort by ${label}` }, children);
-      button.addEventListener("click", () => {
-        // Scores and lengths are looked at from the low end, differences from the high end; again turns round.
-        controls.order.value = sorted ? String(-Number(controls.order.value)) : options.find(([other]) => other === name)[3] ? "-1" : "1";
-        controls.sort.value = name;
-        update();
-      });
-      const direction = sorted ? (controls.order.value === "1" ? "ascending" : "descending") : "none";
-      return element("span", { role: "columnheader", class: kind, "aria-sort": direction }, button);
-    };
-    const label = Object.fromEntries(options.map(([name, text]) => [name, text]));
-    return [
-      heading("number", label.number, "#", "at n"),
-      heading("length", label.length, "words", "words n"),
-      heading("score", label.score, badge(first), "first n"),
-      ...(second >= 0
-        ? [heading("second", label.second, badge(second), "second n"), heading("difference", label.difference, "diff.", "difference n")]
-        : []),
-      element("span", { role: "columnheader", class: "excerpt" }, "hypothesis of ", badge(first)),
-    ];
-  };
-
-  const update = (stay = false) => {
-    const [first, second, metric] = chosen();
-    const options = fillSortings();
-    const query = controls.query.value.trim().toLowerCase();
-    const [low, high] = controls.lengths.value.split("-");
-    const matcher = Number(controls.matched.value);
-    const wanted = /^#\d+$/.test(query) ? Number(query.slice(1)) - 1 : -1;
-    const texts = query && wanted < 0 ? report.searchable() : null;
-    const order = [];
-    for (let segment = 0; segment < report.size; segment++) {
-      const words = report.lengths[segment];
-      if (wanted >= 0 && segment !== wanted) continue;
-      if (words < Number(low) || (high && words > Number(high))) continue;
-      if (texts && !texts[segment].includes(query)) continue;
-      if (matcher >= 0 && !holds(report.systems[first].matches[segment], matcher)) continue;
-      order.push(segment);
-    }
-    const [, , value] = options.find(([name]) => name === controls.sort.value);
-    const way = Number(controls.order.value);
-    order.sort((one, other) => way * (value(one) - value(other)) || one - other);
-    list.show(order, first, second, metric, headings(options), stay);
-    byId("status").textContent =
-      order.length === report.size ? plural(report.size, "segment") : `${order.length.toLocaleString("en")} of ${plural(report.size, "segment")}`;
-    view.show(order.length ? list.order[list.selected] : -1, first, second);
-  };
-
-  const holds = (flat, matcher) => {
-    for (let at = 4; at < flat.length; at += 5) if (flat[at] === matcher) return true;
-    return false;
-  };
-
-  for (const name of ["first", "second", "metric", "sort", "order", "lengths", "matched"]) {
-    controls[name].addEventListener("change", () => {
-      if (controls.first.value === controls.second.value) controls.second.value = "-1";
-      if (name === "sort") controls.order.value = sortings(report, ...chosen()).find(([other]) => other === controls.sort.value)[3] ? "-1" : "1";
-      update(["first", "second", "metric"].includes(name));
+      emphasizeDistributions(emphasizedSystem);
     });
   }
-  let typing = 0;
-  controls.query.addEventListener("input", () => {
-    clearTimeout(typing);
-    typing = setTimeout(() => update(), 120);
-  });
-  byId("controls").addEventListener("submit", (event) => event.preventDefault());
+}
 
-  byId("list").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.target.closest("button")) byId("detail").focus();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const typing = event.target.closest("input, select, textarea");
-    if (event.key === "Escape" && (typing || event.target.closest("#detail"))) byId("list").focus();
-    if (typing) return;
-    if (event.key === "/") {
-      event.preventDefault();
-      controls.query.focus();
-    }
-    if (event.key === "j") list.move(1);
-    if (event.key === "k") list.move(-1);
-  });
-
-  update();
-  const linked = location.hash.match(/^#segment-(\d+)$/);
-  const place = linked ? list.order.indexOf(Number(linked[1]) - 1) : -1;
-  if (place >= 0) {
-    list.select(place);
-    // On a narrow screen the segment stands below the list, and is drawn with the next frame.
-    const narrow = matchMedia("(max-width: 1000px)").matches;
-    requestAnimationFrame(() => byId(narrow ? "detail" : "segments").scrollIntoView());
+/** Fade the lines of all systems but one, or of no system. */
+function emphasizeDistributions(emphasizedSystem) {
+  for (const group of document.querySelectorAll(".distribution g")) {
+    const isEmphasized = group.dataset.system === emphasizedSystem;
+    group.classList.toggle("back", emphasizedSystem !== null && !isEmphasized);
+    // The last element of a drawing is drawn above all other elements.
+    if (isEmphasized) group.parentNode.append(group);
   }
+}
+
+/** Open all collapsed sections while the page is printed. */
+function initializePrinting() {
+  let openedSections = [];
+  addEventListener("beforeprint", () => {
+    openedSections = [...document.querySelectorAll("details:not([open])")];
+    for (const section of openedSections) section.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const section of openedSections) section.open = false;
+  });
+}
+
+/** Read the segments, and make it possible to browse them. */
+async function initializeSegmentBrowser() {
+  let report;
+  try {
+    report = await readReport();
+  } catch (error) {
+    const problem = `The segments cannot be unpacked (${error.message}).`;
+    getById("status").textContent = `${problem} A browser of 2023 or later is needed.`;
+    return;
+  }
+  new SegmentBrowser(report).start();
   document.documentElement.dataset.ready = "";
 }
 
-themes();
-distributions();
-printing();
-hintAtScrolling(document);
-unpack().then(browse, (error) => {
-  byId("status").textContent = `The segments cannot be unpacked (${error.message}). A browser of 2023 or later is needed.`;
-});
+initializeThemeButton();
+initializeDistributionLegend();
+initializePrinting();
+addScrollHints(document);
+initializeSegmentBrowser();
