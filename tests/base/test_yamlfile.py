@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -230,3 +231,13 @@ def test_parser_accepts_or_rejects_random_bytes(content):
         error_message = str(error)
     assert error_message is None or error_message.startswith("file.yaml")
     assert all(line >= 1 for line in document.lines.values())
+
+
+def test_packaged_yaml_files_do_not_require_libyaml(monkeypatch):
+    """PyYAML's own parser rejects some plain values that libyaml accepts, such as ``NNP?S`` in a flow mapping."""
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    repository = Path(__file__).parents[2]
+    files = [*repository.glob("resources/**/*.yaml"), *repository.glob("plugins/*/src/**/*.yaml")]
+    assert len(files) > 100
+    for file in files:
+        assert read_yaml(file).data
