@@ -184,7 +184,9 @@ class SumComparer(ABC):
 
     @abstractmethod
     def compute_terms(self, first: int, second: int) -> Floats:
-        """Return the terms of the sums for each unit, ``(sums, sources, units)``.
+        """Return the contribution of each unit to each sum, ``(sums, sources, units)``.
+
+        The sources are the possible sources of the unit's scores, see :meth:`UnitExchange.list_sources`.
 
         Args:
             first, second: indices of the two metrics.
@@ -494,9 +496,9 @@ class TiedAccuracyComparer(PairComparer):
         gains = kendall.compute_tie_gains(self._pair_weights, self.human_signs == 0, is_ordered_right)
         distances = np.abs(differences)
         thresholds = _choose_thresholds(distances.ravel())
-        # A pair is tied by all thresholds that are not smaller than the distance between its scores.
-        smallest_threshold = np.searchsorted(thresholds, distances)
-        gains_by_threshold = self._sum_by_threshold(gains, smallest_threshold, len(thresholds))
+        # A pair is tied by this threshold and all higher ones, so the gains are added up from threshold to threshold.
+        threshold_index = np.searchsorted(thresholds, distances)
+        gains_by_threshold = self._sum_by_threshold(gains, threshold_index, len(thresholds))
         return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
 
     def compute_measure(self, sums: Floats) -> Floats:

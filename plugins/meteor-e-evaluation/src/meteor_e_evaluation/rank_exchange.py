@@ -562,8 +562,8 @@ COEFFICIENTS: dict[str, type[RankCoefficient]] = {
 def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
     """Choose the number of rows and columns of a table of ranks and human ratings.
 
-    The table has one row per rank and one column per rating, unless this would need too much memory. If it would, a row
-    or a column combines several ranks or ratings.
+    A full table has one row per rank and one column per rating. If it would need too much memory, the table has fewer
+    rows and columns, which combine adjacent ranks and ratings.
     """
     if n_ranks * n_levels <= MAX_TABLE_CELLS:
         return n_ranks, n_levels

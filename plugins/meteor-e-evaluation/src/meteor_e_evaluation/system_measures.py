@@ -154,8 +154,8 @@ class SystemMeasure(Measure[TestSet]):
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return a function that compares two metrics after the scores of some systems are swapped between them.
 
-        The result is None unless the coefficient is Kendall's τ-b or pairwise accuracy, and None for segment scores.
-        The scores of systems are compared as if they were scores of a single segment.
+        The scores of systems are compared as if they were scores of a single segment. The result is None for scores of
+        segments, and for coefficients other than Kendall's τ-b and pairwise accuracy.
         """
         compute_measure = _PAIR_COUNT_MEASURES.get(self.coefficient)
         has_segment_scores = values.ndim == 3
@@ -238,7 +238,7 @@ class SystemKendall(SystemMeasure):
 
 
 class SystemAccuracy(SystemMeasure):
-    """Proportion of correctly ordered pairs of systems. A mean gives all language pairs the same weight."""
+    """Proportion of correctly ordered pairs of systems. A mean weights all language pairs equally."""
 
     name, title, coefficient = "system-accuracy", "system accuracy", "accuracy"
     definition = "share of pairs of systems in the right order; means weight language pairs equally"
@@ -247,7 +247,7 @@ class SystemAccuracy(SystemMeasure):
 
 
 class PooledAccuracy(SystemMeasure):
-    """Proportion of correctly ordered pairs of systems. A mean over language pairs gives each system pair one vote."""
+    """Proportion of correctly ordered pairs of systems. A mean weights all pairs of systems equally."""
 
     name, title, coefficient = "system-accuracy-pooled", "system accuracy, pooled", "accuracy"
     pooled: ClassVar[bool] = True
@@ -264,7 +264,11 @@ class PooledAccuracy(SystemMeasure):
 
 
 class SoftAccuracy(Measure[TestSet]):
-    """Soft pairwise accuracy: how well p-values of system differences by a metric and by human judgments agree."""
+    """Soft pairwise accuracy.
+
+    For each pair of systems, the measure compares two p-values of the difference between the systems: the p-value from
+    metric scores and the p-value from human scores.
+    """
 
     name, title = "spa", "SPA"
     level = "system"
@@ -282,7 +286,7 @@ class SoftAccuracy(Measure[TestSet]):
     def default_test(self) -> str:
         """Return the name of the default significance test, which permutes systems.
 
-        The test exchanges whole systems, because the scores of one system are not independent of one another.
+        The test swaps all scores of a system, because the scores of one system are not independent of one another.
         """
         return "systems"
 
