@@ -143,10 +143,6 @@ class Comparison:
     differences: dict[MetricPair, Floats] = field(default_factory=dict, repr=False)
     parts: tuple[Comparison, ...] = field(default=(), repr=False)
 
-    def list_tests(self) -> tuple[Comparison, ...]:
-        """If this result combines several tests, return the result of each test. Otherwise, return only this result."""
-        return self.parts if self.parts else (self,)
-
 
 def compare(
     measure: Measure[TestSet],
@@ -486,9 +482,9 @@ def average_comparisons(comparisons: Sequence[Comparison], weights: Sequence[flo
     Returns:
         The results, or None if a language pair was tested without permutations.
     """
-    tests_by_pair = [comparison.list_tests() for comparison in comparisons]
+    # A comparison without parts is a single test. All language pairs have the same tests in the same order.
+    tests_by_pair = [comparison.parts or (comparison,) for comparison in comparisons]
     averaged_tests = []
-    # All language pairs have the same tests in the same order.
     for pair_results in zip(*tests_by_pair, strict=True):
         has_permutations = all(result.differences for result in pair_results)
         if not has_permutations:

@@ -74,13 +74,9 @@ def measure(name: str) -> Measure[TestSet]:
     measure_class = plugin_registry().measures.get(base_name)
     instance: Measure[TestSet] = measure_class.make(**named_options(options, f"measure {name!r}"))
     if separator:
-        _set_name(instance, name, title=f"{instance.title} ({options})")
+        # The instance gets its own name and title, so that tables show its options.
+        vars(instance).update(name=name, title=f"{instance.title} ({options})")
     return instance
-
-
-def _set_name(instance: Measure[TestSet], name: str, title: str) -> None:
-    """Give an instance its own name and title instead of those of its class, so that tables show its options."""
-    vars(instance).update(name=name, title=title)
 
 
 def default_measure_name(test: TestSet) -> str:

@@ -23,7 +23,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +60,8 @@ class RankCorrelationComparer:
         self._coefficient_class = COEFFICIENTS[coefficient]
         self._unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)  # (units, samples)
         n_segments = scores.shape[2]
-        self._groups = [
-            _RatedGroup(ratings, _find_units(ratings, unit, n_segments)) for ratings in groups if len(ratings)
-        ]
+        rated_groups = [ratings for ratings in groups if len(ratings)]
+        self._groups = [(ratings, _find_units(ratings, unit, n_segments)) for ratings in rated_groups]
 
     def __call__(self, first: int, second: int) -> Floats:
         """Return the difference between the mean correlations of two metrics in each sample of a permutation test.
@@ -75,28 +73,14 @@ class RankCorrelationComparer:
         if not self._groups:
             return np.full(n_samples, np.nan)
         group_coefficients = []
-        for group in self._groups:
-            ranked_scores = group.rank(self._scores[first], self._scores[second])
+        for ratings, units in self._groups:
+            rated_outputs = (ratings.systems, ratings.segments)
+            first_scores = self._scores[first][rated_outputs]
+            second_scores = self._scores[second][rated_outputs]
+            ranked_scores = rank_jointly(ratings.scores, first_scores, second_scores, units)
             group_coefficients.append(self._coefficient_class(ranked_scores, n_units))
         first_means, second_means = _average_coefficients(group_coefficients, self._unit_masks)
         return np.asarray(first_means - second_means)
-
-
-class _RatedGroup(NamedTuple):
-    """Outputs that are ranked together.
-
-    Attributes:
-        ratings: human scores of the outputs.
-        units: index of the segment, system or output that contains each output and is swapped as a whole.
-    """
-
-    ratings: Assessments
-    units: Integers
-
-    def rank(self, first_scores: Floats, second_scores: Floats) -> RankedScores:
-        """Rank the scores of two metrics for the outputs of the group, given arrays ``(systems, segments)``."""
-        rated_outputs = (self.ratings.systems, self.ratings.segments)
-        return rank_jointly(self.ratings.scores, first_scores[rated_outputs], second_scores[rated_outputs], self.units)
 
 
 def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:

@@ -89,14 +89,12 @@ def make_approximate_soft_accuracy(human_scores: Floats) -> Agreement:
     The approximation makes SPA fast enough for bootstrap samples and for permutation tests of metrics.
 
     Args:
-        human_scores: human scores, ``(systems, segments)``.
+        human_scores: human scores of at least two systems, ``(systems, segments)``.
     """
     weights = np.ones(human_scores.shape[1])
     human_p_values = _approximate_p_values(_score_differences(human_scores, human_scores), weights)
 
     def compute_accuracy(metric_scores: Floats) -> float:
-        if not len(human_p_values):
-            return math.nan
         metric_p_values = _approximate_p_values(_score_differences(metric_scores, human_scores), weights)
         return float(1 - np.abs(metric_p_values - human_p_values).mean())
 
