@@ -16,7 +16,7 @@ def get_listed_segments(page):
     """Return the numbers of the visible segments, from top to bottom."""
     rows = page.locator(".sizer .list-row:not([hidden])").all()
     segments_by_position = {
-        int(row.get_attribute("data-place")): int(row.get_attribute("data-segment")) for row in rows
+        int(row.get_attribute("data-position")): int(row.get_attribute("data-segment")) for row in rows
     }
     return [segments_by_position[position] + 1 for position in sorted(segments_by_position)]
 
@@ -97,9 +97,9 @@ def test_browser_lines_have_every_word_in_order(page_report, open_page):
     page = open_page(page_report[0], fragment="#segment-3")
     get_selected_segment(page)
     displayed_words = page.evaluate(
-        """() => [...document.querySelectorAll(".lines")].map((lines) =>
+        """() => [...document.querySelectorAll(".aligned-lines")].map((lines) =>
             [":not(.reference)", ".reference"].map((row) =>
-                [...lines.querySelectorAll(`.place${row} .word`)].map((word) => word.textContent)))"""
+                [...lines.querySelectorAll(`.word-cell${row} .word`)].map((word) => word.textContent)))"""
     )
     alignments = [system.segments[2].alignment for system in page_report[1].systems]
     assert displayed_words == [[list(alignment.hypothesis), list(alignment.reference)] for alignment in alignments]
@@ -132,7 +132,7 @@ def test_browser_treats_segments_as_data(hostile_report, open_page):
     for number in range(1, len(HOSTILE_TEXTS) + 1):
         page.locator(f".list-row[data-segment='{number - 1}']").click()
         assert get_selected_segment(page) == number
-        page.locator(".matches summary").click()
+        page.locator(".match-table summary").click()
         text = page.locator("#detail").inner_text()
         if number in (1, 2, 3, 8):
             assert HOSTILE_TEXTS[number - 1] in text

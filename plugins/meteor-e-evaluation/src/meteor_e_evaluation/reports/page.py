@@ -169,10 +169,10 @@ def _make_environment() -> jinja2.Environment:
     environment.filters |= {
         "number": _format_number,
         "signed": _format_signed,
-        "p": _format_p,
+        "p_value": _format_p,
         "thousands": "{:,}".format,
         "visible": visible,
-        "lines": _split_lines,
+        "split_lines": _split_lines,
     }
     return environment
 
@@ -201,19 +201,20 @@ def _format_p(value: float) -> str:
 def _format_palette() -> str:
     """Return CSS rules that define the colors of systems and matchers, for light and for dark backgrounds.
 
-    The class ``s0`` and the variable ``--s0`` are for the first system, ``m0`` and ``--m0`` are for the first matcher.
-    In an element with such a class, the variable ``--c`` is the color.
+    The class ``system-0`` and the variable ``--system-0`` are for the first system. The class ``matcher-0`` and the
+    variable ``--matcher-0`` are for the first matcher. In an element with such a class, the variable ``--color`` is the
+    color.
     """
-    styles: dict[str, MatcherStyle | SystemStyle] = {f"s{index}": system for index, system in enumerate(SYSTEMS)}
+    styles: dict[str, MatcherStyle | SystemStyle] = {f"system-{index}": system for index, system in enumerate(SYSTEMS)}
     for index in range(MATCHER_STYLES):
-        styles[f"m{index}"] = matcher_style(index)
+        styles[f"matcher-{index}"] = matcher_style(index)
     light_colors = "".join(f"--{name}:{style.light};" for name, style in styles.items())
     dark_colors = "".join(f"--{name}:{style.dark};" for name, style in styles.items())
     rules = [
         _css_rule(":root", light_colors),
         _css_rule("@media (prefers-color-scheme: dark)", _css_rule(':root:not([data-theme="light"])', dark_colors)),
         _css_rule(':root[data-theme="dark"]', dark_colors),
-        "".join(_css_rule(f".{name}", f"--c:var(--{name})") for name in styles),
+        "".join(_css_rule(f".{name}", f"--color:var(--{name})") for name in styles),
     ]
     return "".join(f"{rule}\n" for rule in rules)
 
@@ -240,12 +241,12 @@ def _make_overview_variables(report: Report) -> dict[str, Any]:
         "report": report,
         "title": visible(report.title),
         "version": __version__,
-        "references": sorted({len(texts) for texts in report.references}),
+        "reference_counts": sorted({len(texts) for texts in report.references}),
         "systems": [_describe_system(index, system) for index, system in enumerate(report.systems)],
         "metrics": [_describe_metric(result) for result in report.metrics],
         "findings": [_summarize_metric(report, result) for result in report.metrics] if has_rivals else [],
         "comparison": report.comparison,
-        "significant": SIGNIFICANT,
+        "significance_level": SIGNIFICANT,
         "rival": report.rival,
     }
 
@@ -254,7 +255,7 @@ def _make_difference_variables(report: Report) -> dict[str, Any]:
     """Return the template variables of the section on differences between systems."""
     return {
         "differences": _list_differences(report),
-        "most_pairs": MOST_PAIRS,
+        "max_visible_pairs": MOST_PAIRS,
         "all_pairs": len(report.systems) <= ALL_PAIRS_LIMIT,
         "balance_width": _BALANCE_WIDTH,
     }
@@ -265,9 +266,9 @@ def _make_distribution_variables(report: Report) -> dict[str, Any]:
     report_distributions = distributions(report)
     return {
         "length_classes": [cell.length_class for cell in report_distributions[0].cells],
-        "rows": [_draw_distributions(row) for row in report_distributions],
+        "distribution_charts": [_draw_distributions(row) for row in report_distributions],
         "panel": charts.PANEL,
-        "unmeasured": int((report.lengths == 0).sum()),
+        "n_empty_references": int((report.lengths == 0).sum()),
     }
 
 
@@ -300,12 +301,12 @@ class _DistributionChart(NamedTuple):
     """The charts of a value, such as the score, in each length class.
 
     Attributes:
-        row: the distributions of the values.
+        distributions: the distributions of the values.
         scale: horizontal scale of the charts.
         lines: SVG path of each system in each length class.
     """
 
-    row: Distributions
+    distributions: Distributions
     scale: charts.LinearScale
     lines: list[list[str]]
 
@@ -328,10 +329,10 @@ def _describe_metric(result: MetricResult) -> dict[str, Any]:
     return {
         "label": visible(result.label),
         "signature": visible(result.signature),
-        "higher": result.higher_is_better,
-        "digits": result.decimals,
+        "higher_is_better": result.higher_is_better,
+        "decimals": result.decimals,
         "scores": result.scores,
-        "order": result.ranking(),
+        "ranking": result.ranking(),
         "tests": tests,
         "scale": charts.interval_scale(chart_values, _INTERVAL_WIDTH, min_margin),
         "explanations": [explanation for explanation in result.explanations if explanation.segment is None],

@@ -284,7 +284,7 @@ function createLinesDescription(alignment, report) {
   const hypothesis = joinWords(alignment.hypothesis);
   const reference = joinWords(alignment.reference);
   const description = `Hypothesis of ${report.systems[alignment.system].name}: ${hypothesis}. Reference: ${reference}.`;
-  return createElement("p", { class: "hidden" }, makeVisible(truncate(description, LONG_TEXT_LENGTH)));
+  return createElement("p", { class: "visually-hidden" }, makeVisible(truncate(description, LONG_TEXT_LENGTH)));
 }
 
 function joinWords(words) {
@@ -294,21 +294,21 @@ function joinWords(words) {
 function createLines(blocks, alignment, report) {
   const referenceDirection = detectDirection(alignment.reference.map((word) => word.text));
   const blockElements = blocks.map((block) => createBlock(block, alignment, report));
-  return createElement("div", { class: "lines", dir: referenceDirection }, blockElements);
+  return createElement("div", { class: "aligned-lines", dir: referenceDirection }, blockElements);
 }
 
 function createBlock({ chunk, content, columns }, alignment, report) {
   const columnElements = columns.map((column) => createColumn(column, alignment, report));
   if (chunk === null) {
-    return createElement("span", { class: "unit", "aria-hidden": "true" }, columnElements);
+    return createElement("span", { class: "block", "aria-hidden": "true" }, columnElements);
   }
-  const attributes = { class: "unit chunk", "aria-hidden": "true" };
+  const attributes = { class: "block chunk", "aria-hidden": "true" };
   if (content !== "both") {
     const otherSide = content === "hypothesis" ? "reference" : "hypothesis";
-    attributes.class += ` moved in-${content}`;
+    attributes.class += ` crossing in-${content}`;
     attributes.title = `chunk ${chunk.number}, elsewhere in the ${otherSide}`;
   }
-  const chunkNumber = createElement("span", { class: "number" }, String(chunk.number));
+  const chunkNumber = createElement("span", { class: "chunk-number" }, String(chunk.number));
   return createElement("span", attributes, chunkNumber, columnElements);
 }
 
@@ -316,28 +316,29 @@ function createColumn({ hypothesisWords, referenceWords, match }, alignment, rep
   const hypothesisElements = hypothesisWords.map((index) => createWord(alignment.hypothesis[index], match, report));
   const referenceElements = referenceWords.map((index) => {
     const element = createWord(alignment.reference[index], match, report);
-    element.dataset.reference = index;
+    element.dataset.referenceWord = index;
     return element;
   });
   return createElement(
     "span",
-    { class: "column" },
-    createElement("span", { class: "place" }, hypothesisElements),
+    { class: "word-column" },
+    createElement("span", { class: "word-cell" }, hypothesisElements),
     createLink(match),
-    createElement("span", { class: "place reference" }, referenceElements),
+    createElement("span", { class: "word-cell reference" }, referenceElements),
   );
 }
 
 /** Create the symbol between aligned words, or an empty element for words without a match. */
 function createLink(match) {
-  if (match === null) return createElement("span", { class: "link" });
-  return createElement("span", { class: `link ${getMatcherClass(match.matcher)}` }, createMatcherIcon(match.matcher));
+  if (match === null) return createElement("span", { class: "match-link" });
+  const className = `match-link ${getMatcherClass(match.matcher)}`;
+  return createElement("span", { class: className }, createMatcherIcon(match.matcher));
 }
 
 function createWord(word, match, report) {
   const classes = ["word"];
   if (match !== null) classes.push("matched", getMatcherClass(match.matcher));
-  if (word.isFunctionWord) classes.push("functional");
+  if (word.isFunctionWord) classes.push("function-word");
   const attributes = {
     class: classes.join(" "),
     "data-match": match?.index,
@@ -357,18 +358,18 @@ function highlightRelatedWords(root) {
   const toggleHighlight = (event, isHighlighted) => {
     const word = event.target.closest(".word");
     if (!word) return;
-    for (const relatedWord of findRelatedWords(root, word)) relatedWord.classList.toggle("hot", isHighlighted);
-    word.classList.toggle("hot", isHighlighted);
+    for (const relatedWord of findRelatedWords(root, word)) relatedWord.classList.toggle("highlighted", isHighlighted);
+    word.classList.toggle("highlighted", isHighlighted);
   };
   root.addEventListener("pointerover", (event) => toggleHighlight(event, true));
   root.addEventListener("pointerout", (event) => toggleHighlight(event, false));
 }
 
 function findRelatedWords(root, word) {
-  const wordLines = word.closest(".lines");
+  const wordLines = word.closest(".aligned-lines");
   const relatedWords = [];
-  for (const lines of root.querySelectorAll(".lines")) {
-    const attribute = lines === wordLines ? "data-match" : "data-reference";
+  for (const lines of root.querySelectorAll(".aligned-lines")) {
+    const attribute = lines === wordLines ? "data-match" : "data-reference-word";
     const value = word.getAttribute(attribute);
     if (value !== null) relatedWords.push(...lines.querySelectorAll(`[${attribute}="${value}"]`));
   }

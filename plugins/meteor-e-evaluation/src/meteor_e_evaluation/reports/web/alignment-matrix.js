@@ -90,7 +90,7 @@ function createMatrix(alignments, report) {
   const matrix = new AlignmentMatrix(alignments, report).render();
   return createElement(
     "div",
-    { class: "matrix-holder" },
+    { class: "matrix-layout" },
     createElement("div", null, matrix),
     createMatrixLegend(alignments, report),
   );
@@ -175,7 +175,7 @@ class AlignmentMatrix {
     const name = `Alignment matrix of ${letters.join(" and ")}`;
     return createElement(
       "div",
-      { class: "scroll matrix", tabindex: "0", role: "region", "aria-label": name },
+      { class: "scrollable matrix", tabindex: "0", role: "region", "aria-label": name },
       createElement("div", { class: "corner" }),
       this.drawColumnLabels(columnLabels),
       this.drawRowLabels(rowLabels),
@@ -186,12 +186,12 @@ class AlignmentMatrix {
   drawColumnLabels(labels) {
     const { width, columnLabelsHeight } = this.layout;
     const viewBox = [0, -columnLabelsHeight, width, columnLabelsHeight];
-    return createDrawing("heads", viewBox, { "aria-hidden": "true" }, labels);
+    return createDrawing("column-labels", viewBox, { "aria-hidden": "true" }, labels);
   }
 
   drawRowLabels(labels) {
     const { rowLabelsWidth, height } = this.layout;
-    return createDrawing("stubs", [-rowLabelsWidth, 0, rowLabelsWidth, height], { "aria-hidden": "true" }, labels);
+    return createDrawing("row-labels", [-rowLabelsWidth, 0, rowLabelsWidth, height], { "aria-hidden": "true" }, labels);
   }
 
   drawColumnLabel(word, referenceIndex) {
@@ -217,7 +217,7 @@ class AlignmentMatrix {
   drawSystemLetter(lane, y) {
     const { system } = this.alignments[lane];
     const attributes = {
-      class: `owner ${getSystemClass(system)}`,
+      class: `system-letter ${getSystemClass(system)}`,
       x: 10 - this.layout.rowLabelsWidth + lane * SYSTEM_LETTER_WIDTH,
       y,
       "text-anchor": "middle",
@@ -229,7 +229,7 @@ class AlignmentMatrix {
   drawCells() {
     const { width, height } = this.layout;
     const attributes = { role: "img", "aria-label": makeVisible(this.describe()) };
-    const drawing = createDrawing("cells", [0, 0, width, height], attributes, [this.drawGrid()]);
+    const drawing = createDrawing("matrix-cells", [0, 0, width, height], attributes, [this.drawGrid()]);
     this.alignments.forEach((alignment, lane) => this.drawAlignment(drawing, alignment, lane));
     return drawing;
   }
@@ -329,7 +329,7 @@ class AlignmentMatrix {
     const firstColumn = this.layout.getColumn(chunk.referenceStart);
     const lastColumn = this.layout.getColumn(chunk.referenceStart + chunk.referenceLength - 1);
     const attributes = {
-      class: "frame",
+      class: "chunk-frame",
       x: Math.min(firstColumn, lastColumn) * columnWidth - CHUNK_FRAME_MARGIN,
       y: rowsOfWords[chunk.hypothesisStart] * CELL_SIZE - CHUNK_FRAME_MARGIN,
       width: chunk.referenceLength * columnWidth + 2 * CHUNK_FRAME_MARGIN,
@@ -345,12 +345,12 @@ class AlignmentMatrix {
       const pointerColumn = Math.floor((event.clientX - bounds.left) / this.layout.columnWidth);
       const pointerRow = Math.floor((event.clientY - bounds.top) / CELL_SIZE);
       columnLabels.forEach((label, referenceIndex) => {
-        label.classList.toggle("hot", this.layout.getColumn(referenceIndex) === pointerColumn);
+        label.classList.toggle("highlighted", this.layout.getColumn(referenceIndex) === pointerColumn);
       });
-      rowLabels.forEach((label, rowIndex) => label.classList.toggle("hot", rowIndex === pointerRow));
+      rowLabels.forEach((label, rowIndex) => label.classList.toggle("highlighted", rowIndex === pointerRow));
     });
     cells.addEventListener("pointerleave", () => {
-      for (const label of [...columnLabels, ...rowLabels]) label.classList.remove("hot");
+      for (const label of [...columnLabels, ...rowLabels]) label.classList.remove("highlighted");
     });
   }
 }
@@ -371,7 +371,7 @@ function createDrawing(className, viewBox, attributes, children) {
 }
 
 function createLabel(word, attributes) {
-  const className = word.isFunctionWord ? "label functional" : "label";
+  const className = word.isFunctionWord ? "word-label function-word" : "word-label";
   const text = makeVisible(truncate(word.text, MAX_LABEL_LENGTH));
   return createSvgElement("text", { ...attributes, class: className }, text);
 }
@@ -383,8 +383,8 @@ function formatMatchCounts(alignment) {
 }
 
 function getChunkLineClasses(system, lane) {
-  const classes = `track ${getSystemClass(system)}`;
-  return lane === 0 ? classes : `${classes} second`;
+  const classes = `chunk-line ${getSystemClass(system)}`;
+  return lane === 0 ? classes : `${classes} second-lane`;
 }
 
 function createMatrixLegend(alignments, report) {
@@ -398,19 +398,22 @@ function createMatrixLegend(alignments, report) {
   } else {
     items.push(createFrameLegend());
   }
-  items.push(createElement("li", { class: "functional" }, "function word"));
+  items.push(createElement("li", { class: "function-word" }, "function word"));
   return createElement("ul", { class: "legend" }, items);
 }
 
 function createLaneLegend(alignment, lane) {
   const line = createSvgElement("path", { class: getChunkLineClasses(alignment.system, lane), d: "M2 6H22" });
-  const symbol = createSvgElement("svg", { class: "lane", width: 24, height: 12, "aria-hidden": "true" }, line);
+  const symbol = createLegendSymbol(12, line);
   const laneName = lane === 0 ? "left" : "right";
   return createElement("li", null, symbol, " chunk of ", createSystemBadge(alignment.system), ` ${laneName} lane`);
 }
 
 function createFrameLegend() {
-  const frame = createSvgElement("rect", { class: "frame", x: 2, y: 2, width: 20, height: 10, rx: 4 });
-  const symbol = createSvgElement("svg", { class: "lane", width: 24, height: 14, "aria-hidden": "true" }, frame);
-  return createElement("li", null, symbol, " chunk");
+  const frame = createSvgElement("rect", { class: "chunk-frame", x: 2, y: 2, width: 20, height: 10, rx: 4 });
+  return createElement("li", null, createLegendSymbol(14, frame), " chunk");
+}
+
+function createLegendSymbol(height, content) {
+  return createSvgElement("svg", { class: "legend-symbol", width: 24, height, "aria-hidden": "true" }, content);
 }

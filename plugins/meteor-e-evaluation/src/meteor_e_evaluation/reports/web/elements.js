@@ -51,7 +51,7 @@ function populateElement(node, attributes, children) {
  * @returns {HTMLButtonElement}
  */
 function createButton(label, onClick, attributes = null) {
-  const button = createElement("button", { type: "button", class: "quiet", ...attributes }, label);
+  const button = createElement("button", { type: "button", class: "secondary-button", ...attributes }, label);
   button.addEventListener("click", onClick);
   return button;
 }
@@ -63,12 +63,12 @@ const SYSTEM_STYLE_COUNT = 8;
 
 /** Return the CSS class that defines the color of a matcher, given the index of the matcher. */
 function getMatcherClass(matcher) {
-  return `m${matcher % MATCHER_STYLE_COUNT}`;
+  return `matcher-${matcher % MATCHER_STYLE_COUNT}`;
 }
 
 /** Return the CSS class that defines the color of a system, given the index of the system. */
 function getSystemClass(system) {
-  return `s${system % SYSTEM_STYLE_COUNT}`;
+  return `system-${system % SYSTEM_STYLE_COUNT}`;
 }
 
 /**
@@ -88,7 +88,7 @@ function createMatcherShape(matcher, centerX, centerY, size) {
 /** Create an icon with the shape of a matcher, given the index of the matcher. */
 function createMatcherIcon(matcher) {
   const attributes = {
-    class: `shape ${getMatcherClass(matcher)}`,
+    class: `matcher-shape ${getMatcherClass(matcher)}`,
     viewBox: "-1.1 -1.1 2.2 2.2",
     "aria-hidden": "true",
   };
@@ -108,7 +108,7 @@ function createIsolatedText(text) {
 
 /** Create a text that only screen readers present. */
 function createHiddenText(text) {
-  return createElement("span", { class: "hidden" }, makeVisible(text));
+  return createElement("span", { class: "visually-hidden" }, makeVisible(text));
 }
 
 // Largest number of characters that are visible at first.
@@ -136,10 +136,10 @@ function createExpandableText(text) {
  * @param {ParentNode} root - the element.
  */
 function addScrollHints(root) {
-  for (const box of root.querySelectorAll(".scroll")) {
-    const hasHint = box.previousElementSibling?.matches(".hint");
+  for (const box of root.querySelectorAll(".scrollable")) {
+    const hasHint = box.previousElementSibling?.matches(".scroll-hint");
     if (hasHint) continue;
-    box.before(createElement("p", { class: "hint", "aria-hidden": "true" }, "⇆ scrolls sideways"));
+    box.before(createElement("p", { class: "scroll-hint", "aria-hidden": "true" }, "⇆ scrolls sideways"));
     box.addEventListener("scroll", () => updateScrollClasses(box), { passive: true });
     boxSizeObserver.observe(box);
     if (box.firstElementChild) boxSizeObserver.observe(box.firstElementChild);
@@ -150,13 +150,13 @@ function addScrollHints(root) {
 // The observed elements are scrollable boxes and their first children.
 const boxSizeObserver = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    const box = target.closest(".scroll");
+    const box = target.closest(".scrollable");
     if (box) updateScrollClasses(box);
   }
 });
 
 function updateScrollClasses(box) {
   const overflowWidth = box.scrollWidth - box.clientWidth;
-  box.classList.toggle("scrolls", overflowWidth > 1);
-  box.classList.toggle("at-end", Math.abs(box.scrollLeft) >= overflowWidth - 1);
+  box.classList.toggle("overflowing", overflowWidth > 1);
+  box.classList.toggle("scrolled-to-end", Math.abs(box.scrollLeft) >= overflowWidth - 1);
 }

@@ -44,7 +44,7 @@ function storeTheme(theme) {
 
 /** Make the legend of the distributions emphasize the lines of a system. A second click ends the emphasis. */
 function initializeDistributionLegend() {
-  const buttons = document.querySelectorAll(".key");
+  const buttons = document.querySelectorAll(".system-toggle");
   for (const button of buttons) {
     button.addEventListener("click", () => {
       const isPressed = button.getAttribute("aria-pressed") === "true";
@@ -61,7 +61,7 @@ function initializeDistributionLegend() {
 function emphasizeDistributions(emphasizedSystem) {
   for (const group of document.querySelectorAll(".distribution g")) {
     const isEmphasized = group.dataset.system === emphasizedSystem;
-    group.classList.toggle("back", emphasizedSystem !== null && !isEmphasized);
+    group.classList.toggle("faded", emphasizedSystem !== null && !isEmphasized);
     // The last element of a drawing is drawn above all other elements.
     if (isEmphasized) group.parentNode.append(group);
   }

@@ -14,13 +14,13 @@ class SegmentBrowser {
     this.report = report;
     this.controls = {
       query: getById("query"),
-      firstSystem: getById("first"),
-      secondSystem: getById("second"),
+      firstSystem: getById("first-system"),
+      secondSystem: getById("second-system"),
       metric: getById("metric"),
       sortKey: getById("sort"),
       order: getById("order"),
-      lengths: getById("lengths"),
-      matcher: getById("matched"),
+      lengthClass: getById("length-class"),
+      matcher: getById("matcher"),
     };
     this.view = new SegmentView(getById("detail"), report, (offset) => this.list.moveSelection(offset));
     this.list = new SegmentList(getById("list"), report, (segment) => this.requestView(segment));
@@ -53,7 +53,7 @@ class SegmentBrowser {
         this.update(true);
       });
     }
-    for (const control of [controls.order, controls.lengths, controls.matcher]) {
+    for (const control of [controls.order, controls.lengthClass, controls.matcher]) {
       control.addEventListener("change", () => this.update(false));
     }
     controls.sortKey.addEventListener("change", () => {
@@ -148,7 +148,7 @@ class SegmentBrowser {
 
   /** Return a function that checks whether the length of a segment is within the selected limits. */
   makeLengthFilter() {
-    const [low, high] = this.controls.lengths.value.split("-");
+    const [low, high] = this.controls.lengthClass.value.split("-");
     const minLength = Number(low);
     const maxLength = high === "" ? Infinity : Number(high);
     const { lengths } = this.report;
@@ -194,14 +194,14 @@ class SegmentBrowser {
     const { firstSystem, secondSystem } = this.getSelection();
     const keysByName = Object.fromEntries(sortKeys.map((key) => [key.name, key]));
     const headings = [
-      this.createHeading(keysByName.number, "#", "at n"),
-      this.createHeading(keysByName.length, "words", "words n"),
-      this.createHeading(keysByName.score, createSystemBadge(firstSystem), "first n"),
+      this.createHeading(keysByName.number, "#", "segment-id numeric"),
+      this.createHeading(keysByName.length, "words", "word-count numeric"),
+      this.createHeading(keysByName["first-score"], createSystemBadge(firstSystem), "first-score numeric"),
     ];
     if (secondSystem >= 0) {
       headings.push(
-        this.createHeading(keysByName.second, createSystemBadge(secondSystem), "second n"),
-        this.createHeading(keysByName.difference, "diff.", "difference n"),
+        this.createHeading(keysByName["second-score"], createSystemBadge(secondSystem), "second-score numeric"),
+        this.createHeading(keysByName.difference, "diff.", "score-difference numeric"),
       );
     }
     const excerptAttributes = { role: "columnheader", class: "excerpt" };

@@ -12,8 +12,8 @@ const EXTRA_ROWS = 4;
 const EXCERPT_LENGTH = 160;
 const NO_POSITION = -1;
 
-/** Classes of the cells of a row that contain numbers. */
-const NUMBER_CELLS = ["at n", "words n", "first n", "second n", "difference n"];
+// Classes of the cells of a row that contain numbers.
+const NUMBER_CELLS = ["segment-id", "word-count", "first-score", "second-score", "score-difference"];
 
 function getRowHeight() {
   return NARROW_SCREEN.matches ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
@@ -46,7 +46,7 @@ class SegmentList {
     this.selectedPosition = NO_POSITION;
     this.rows = [];
     this.isDrawPending = false;
-    this.header = createElement("div", { class: "list-row list-head", role: "row", "aria-rowindex": "1" });
+    this.header = createElement("div", { class: "list-row list-header", role: "row", "aria-rowindex": "1" });
     this.sizer = createElement("div", { class: "sizer", role: "presentation" });
     this.scroller = createElement("div", { class: "scroller", role: "rowgroup", tabindex: "0" }, this.sizer);
     root.append(this.header, this.scroller);
@@ -64,7 +64,7 @@ class SegmentList {
     this.root.addEventListener("keydown", (event) => this.handleKey(event));
     this.sizer.addEventListener("click", (event) => {
       const row = event.target.closest(".list-row");
-      if (row) this.select(Number(row.dataset.place));
+      if (row) this.select(Number(row.dataset.position));
     });
   }
 
@@ -84,7 +84,7 @@ class SegmentList {
     const { segments, secondSystem, headings } = content;
     const keptPosition = keepsSelection ? segments.indexOf(this.getSelectedSegment()) : NO_POSITION;
     this.content = content;
-    this.root.classList.toggle("compared", secondSystem >= 0);
+    this.root.classList.toggle("has-comparison", secondSystem >= 0);
     this.root.setAttribute("aria-rowcount", segments.length + 1);
     this.root.setAttribute("aria-colcount", headings.length);
     this.header.replaceChildren(...headings);
@@ -148,7 +148,7 @@ class SegmentList {
   /** Adapt the height of the list, and mark the contents of all rows as outdated. */
   resetRows() {
     this.sizer.style.height = `${this.content.segments.length * getRowHeight()}px`;
-    for (const row of this.rows) row.dataset.place = NO_POSITION;
+    for (const row of this.rows) row.dataset.position = NO_POSITION;
   }
 
   /** Draw the rows before the next frame, at most once per frame. */
@@ -171,11 +171,11 @@ class SegmentList {
     while (this.rows.length < rowCount) this.addRow();
     for (let position = start; position < end; position += 1) {
       const row = this.getRow(position);
-      if (Number(row.dataset.place) !== position) this.fillRow(row, position);
+      if (Number(row.dataset.position) !== position) this.fillRow(row, position);
       row.setAttribute("aria-selected", String(position === this.selectedPosition));
     }
     for (const row of this.rows) {
-      const position = Number(row.dataset.place);
+      const position = Number(row.dataset.position);
       row.hidden = position < start || position >= end;
     }
     const isSelectionDrawn = this.selectedPosition >= start && this.selectedPosition < end;
@@ -194,8 +194,8 @@ class SegmentList {
   addRow() {
     const row = createElement(
       "div",
-      { class: "list-row", role: "row", id: `row-${this.rows.length}`, "data-place": NO_POSITION },
-      NUMBER_CELLS.map((className) => createElement("span", { role: "gridcell", class: className })),
+      { class: "list-row", role: "row", id: `row-${this.rows.length}`, "data-position": NO_POSITION },
+      NUMBER_CELLS.map((className) => createElement("span", { role: "gridcell", class: `${className} numeric` })),
       createElement("bdi", { role: "gridcell", class: "excerpt", dir: "auto" }),
     );
     this.rows.push(row);
@@ -208,7 +208,7 @@ class SegmentList {
     const { segments, firstSystem, secondSystem, metric } = this.content;
     const segment = segments[position];
     const [idCell, lengthCell, firstScoreCell, secondScoreCell, differenceCell, excerptCell] = row.children;
-    row.dataset.place = position;
+    row.dataset.position = position;
     row.dataset.segment = segment;
     row.setAttribute("aria-rowindex", position + 2);
     row.style.transform = `translateY(${position * getRowHeight()}px)`;
@@ -232,8 +232,8 @@ class SegmentList {
     const { metric } = this.content;
     const score = this.report.getScore(system, metric, segment);
     cell.textContent = formatNumber(score, this.report.getListDecimals(metric));
-    cell.style.setProperty("--share", this.report.getScalePosition(metric, score));
-    cell.dataset.owner = getSystemLetter(system);
+    cell.style.setProperty("--score-position", this.report.getScalePosition(metric, score));
+    cell.dataset.systemLetter = getSystemLetter(system);
   }
 }
 

@@ -53,10 +53,10 @@ class SegmentView {
       "div",
       { class: "segment-heading" },
       createElement("h3", null, `Segment ${this.report.ids[segment]}`),
-      createElement("span", { class: "faint" }, this.describeSegment(segment, alignments)),
+      createElement("span", { class: "secondary-text" }, this.describeSegment(segment, alignments)),
       createElement(
         "span",
-        { class: "steps" },
+        { class: "segment-navigation" },
         createButton("‹", () => this.moveSelection(-1), { "aria-label": "Previous segment" }),
         createButton("›", () => this.moveSelection(1), { "aria-label": "Next segment" }),
       ),
@@ -87,9 +87,9 @@ class SegmentView {
     const headings = [createElement("th", { scope: "col" }, title)];
     for (const system of systems) {
       const systemName = createHiddenText(this.report.systems[system].name);
-      headings.push(createElement("th", { scope: "col", class: "n" }, createSystemBadge(system), systemName));
+      headings.push(createElement("th", { scope: "col", class: "numeric" }, createSystemBadge(system), systemName));
     }
-    if (systems.length > 1) headings.push(createElement("th", { scope: "col", class: "n" }, "diff."));
+    if (systems.length > 1) headings.push(createElement("th", { scope: "col", class: "numeric" }, "diff."));
     return createElement(
       "table",
       { class: "segment-scores" },
@@ -146,11 +146,11 @@ class SegmentView {
 
   createLane(segment, alignment) {
     const score = formatNumber(this.report.getScore(alignment.system, this.report.meteorIndex, segment));
-    const summary = createElement("span", { class: "faint" }, `${score} · ${formatMatchCounts(alignment)}`);
+    const summary = createElement("span", { class: "secondary-text" }, `${score} · ${formatMatchCounts(alignment)}`);
     return createElement(
       "div",
-      { class: "lane-of" },
-      createElement("p", { class: "who" }, this.createSystemLabel(alignment.system), " ", summary),
+      { class: "system-lane" },
+      createElement("p", { class: "system-heading" }, this.createSystemLabel(alignment.system), " ", summary),
       createAlignedLines(alignment, this.report),
     );
   }
@@ -178,7 +178,7 @@ class SegmentView {
 
   createRemark(system, text) {
     const paragraph = createElement("p", null, this.createSystemLabel(system), " ", createIsolatedText(text));
-    return createElement("div", { class: "why" }, paragraph);
+    return createElement("div", { class: "explanation" }, paragraph);
   }
 
   /** Create the alignment matrices. Systems that are scored against different references have separate matrices. */
@@ -189,9 +189,10 @@ class SegmentView {
       return elements;
     }
     for (const alignment of alignments) {
+      const systemLabel = this.createSystemLabel(alignment.system);
       const referenceName = ` and reference ${alignment.referenceIndex + 1}`;
-      elements.push(createElement("p", { class: "who" }, this.createSystemLabel(alignment.system), referenceName));
-      elements.push(createMatrix([alignment], this.report));
+      const heading = createElement("p", { class: "system-heading" }, systemLabel, referenceName);
+      elements.push(heading, createMatrix([alignment], this.report));
     }
     return elements;
   }
@@ -205,7 +206,7 @@ class SegmentView {
     const headings = ["System", "Matcher", "Hypothesis", "Reference"].map((text) =>
       createElement("th", { scope: "col" }, text),
     );
-    headings.push(createElement("th", { scope: "col", class: "n" }, "Chunk"));
+    headings.push(createElement("th", { scope: "col", class: "numeric" }, "Chunk"));
     const table = createElement(
       "table",
       null,
@@ -214,9 +215,9 @@ class SegmentView {
     );
     return createElement(
       "details",
-      { class: "matches" },
+      { class: "match-table" },
       createElement("summary", null, `Matches as a table (${rows.length})`),
-      createElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Matches" }, table),
+      createElement("div", { class: "scrollable", tabindex: "0", role: "region", "aria-label": "Matches" }, table),
     );
   }
 
@@ -231,7 +232,7 @@ class SegmentView {
       createElement("td", null, createMatcherIcon(match.matcher), ` ${this.report.matchers[match.matcher]}`),
       createWordsCell(hypothesisWords),
       createWordsCell(referenceWords),
-      createElement("td", { class: "n" }, String(match.chunk)),
+      createElement("td", { class: "numeric" }, String(match.chunk)),
     );
   }
 
@@ -251,7 +252,7 @@ class SegmentView {
       list.append(...createTextEntry(name, text));
     });
     const summary = createElement("summary", null, "Texts as given");
-    return createElement("details", { class: "texts", open: true }, summary, list);
+    return createElement("details", { class: "raw-texts", open: true }, summary, list);
   }
 }
 
@@ -271,12 +272,12 @@ function haveSameReference(alignments) {
  * @returns {HTMLElement}
  */
 function createScoreRow(name, values, decimals, preference = 0) {
-  const cells = values.map((value) => createElement("td", { class: "n" }, formatNumber(value, decimals)));
+  const cells = values.map((value) => createElement("td", { class: "numeric" }, formatNumber(value, decimals)));
   if (values.length > 1) {
     const difference = values[1] - values[0];
     const isZero = Math.abs(difference) < 0.5 * 10 ** -decimals;
     const gain = isZero ? 0 : difference * preference;
-    const classes = ["n"];
+    const classes = ["numeric"];
     if (gain > 0) classes.push("better");
     if (gain < 0) classes.push("worse");
     cells.push(createElement("td", { class: classes.join(" ") }, formatSigned(difference, decimals)));
@@ -289,7 +290,7 @@ function createExplanation(text) {
   const [summary, ...reasons] = text.split("\n").map((line) => createIsolatedText(line.trim()));
   return createElement(
     "div",
-    { class: "why" },
+    { class: "explanation" },
     createElement("p", null, summary),
     createElement("ul", null, reasons.map((reason) => createElement("li", null, reason))),
   );

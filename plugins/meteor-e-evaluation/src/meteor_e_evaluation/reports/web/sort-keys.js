@@ -24,20 +24,19 @@ function makeSortKeys(report, firstSystem, secondSystem, metric) {
   const system = report.systems[firstSystem];
   const letter = getSystemLetter(firstSystem);
   const scores = system.scores[metric];
+  const secondScores = secondSystem >= 0 ? report.systems[secondSystem].scores[metric] : null;
   const keys = [];
   const addKey = (name, label, getValue, isDescending = false) => keys.push({ name, label, getValue, isDescending });
-  if (secondSystem >= 0) {
-    const secondScores = report.systems[secondSystem].scores[metric];
+  if (secondScores) {
     const getDifference = (segment) => secondScores[segment] - scores[segment];
     const differenceLabel = `difference, ${getSystemLetter(secondSystem)} less ${letter}`;
-    addKey("distance", "size of the difference", (segment) => Math.abs(getDifference(segment)), true);
+    addKey("absolute-difference", "size of the difference", (segment) => Math.abs(getDifference(segment)), true);
     addKey("difference", differenceLabel, getDifference, true);
   }
   addKey("number", "number", (segment) => segment);
-  addKey("score", `${metricLabel} of ${letter}`, (segment) => scores[segment]);
-  if (secondSystem >= 0) {
-    const secondScores = report.systems[secondSystem].scores[metric];
-    addKey("second", `${metricLabel} of ${getSystemLetter(secondSystem)}`, (segment) => secondScores[segment]);
+  addKey("first-score", `${metricLabel} of ${letter}`, (segment) => scores[segment]);
+  if (secondScores) {
+    addKey("second-score", `${metricLabel} of ${getSystemLetter(secondSystem)}`, (segment) => secondScores[segment]);
   }
   addKey("length", "length of the reference", (segment) => report.lengths[segment]);
   addKey("precision", `precision of ${letter}`, (segment) => system.precision[segment]);
