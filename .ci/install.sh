@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the core with some extras, and the plugins with some, from this tree.
+# Install the core from this tree, and optionally all plugins. The arguments are the extras of the core and of the plugins.
 #
 #     .ci/install.sh test,metrics          # the core only
 #     .ci/install.sh all,test test         # all plugins, too

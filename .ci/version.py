@@ -1,9 +1,9 @@
-"""One version for all distributions: that of ``meteor_e/_version.py``, written wherever another file must name it.
+"""Write the version of ``meteor_e/_version.py`` into the ``pyproject.toml`` of each distribution.
 
-    python .ci/version.py            # after a change of meteor_e/_version.py: write it everywhere
-    python .ci/version.py --check    # fail if a file names another one
+    python .ci/version.py            # update all files after a change of meteor_e/_version.py
+    python .ci/version.py --check    # fail if a file contains another version
 
-Each distribution requires the others by this very version, since they import its packages directly.
+The distributions import each other's packages directly, so each of them requires exactly this version of the others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = re.compile(r'(?m)^(version = ")[^"]*(")$')
 REQUIREMENT = re.compile(r'("(?:meteor_e|meteor-e-[a-z]+)(?:\[[^\]"]*\])?==)[^"]*(")')
-"""A requirement on one of our own distributions, with or without extras."""
+"""A requirement on one of our distributions, with or without extras."""
 
 
 def projects() -> list[Path]:
@@ -24,12 +24,12 @@ def projects() -> list[Path]:
 
 
 def replace_version(text: str, version: str) -> str:
-    """Return the text of a pyproject file with the version, both its own and that of the distributions it requires."""
+    """Replace the version of a pyproject file, and the versions of our distributions that it requires."""
     return REQUIREMENT.sub(rf"\g<1>{version}\g<2>", VERSION.sub(rf"\g<1>{version}\g<2>", text))
 
 
 def main() -> int:
-    """Write the version, or check it."""
+    """Write the version into all files, or check it. Return the exit status."""
     source = (ROOT / "meteor_e" / "_version.py").read_text()
     version_line = re.search(r'__version__ = "([^"]+)"', source)
     assert version_line is not None
