@@ -125,8 +125,8 @@ void Batch::set_rows(std::size_t matcher, std::size_t sentence, View<std::int16_
     rows_[matcher].resize(sentences_.size());
     SentenceRows new_rows(rows, segments_[sentences_[sentence]].size, chain_.limits.vector_grid);
     const auto has_rows = [](const SentenceRows& item) { return item.word_count() != 0; };
-    const auto known = std::ranges::find_if(rows_[matcher], has_rows);
-    if (known != rows_[matcher].end() && known->dimension() != new_rows.dimension()) {
+    const auto existing_rows = std::ranges::find_if(rows_[matcher], has_rows);
+    if (existing_rows != rows_[matcher].end() && existing_rows->dimension() != new_rows.dimension()) {
         throw std::invalid_argument("vectors differ in dimension");
     }
     rows_[matcher][sentence] = std::move(new_rows);

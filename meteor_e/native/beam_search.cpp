@@ -118,12 +118,12 @@ void BeamSearch<Parts>::pass_position(const BeamTask& task, std::uint32_t positi
     for (std::size_t from = 0; from < class_count_; ++from) {
         const Future current = classes_[from].future;
         if (current.next_position > position) {
-            add_step(from, KEEP, 0, known_streams_[0]);
+            add_step(from, KEEP, 0, last_streams_[0]);
             continue;
         }
         const bool continues = fixed && current.chunk == CONTINUES + fixed->hypothesis_start;
         const bool breaks = current.chunk != CLOSED && !continues;
-        add_step(from, fixed ? std::uint16_t{0} : SKIP, breaks ? task.units.chunk() : 0, known_streams_[1 + breaks]);
+        add_step(from, fixed ? std::uint16_t{0} : SKIP, breaks ? task.units.chunk() : 0, last_streams_[1 + breaks]);
     }
     take_steps(task, position);
 }
@@ -136,17 +136,17 @@ void BeamSearch<Parts>::expand_classes(const BeamTask& task, std::uint32_t posit
     const std::int64_t* const gains = task.gains.data() + (free.data() - task.candidates.matches().data());
     const std::int64_t chunk = task.units.chunk();
     start_steps(class_count_ * (free.size() + 1), 2 * free.size() + 3);
-    std::uint8_t* const known = known_streams_.data();
+    std::uint8_t* const last_streams = last_streams_.data();
     for (std::size_t from = 0; from < class_count_; ++from) {
         const Class& current = classes_[from];
         if (current.future.next_position > position) {
-            add_step(from, KEEP, 0, known[2 * free.size() + 2]);
+            add_step(from, KEEP, 0, last_streams[2 * free.size() + 2]);
             continue;
         }
         const bool is_open = current.future.chunk != CLOSED;
         // Classes that can take all candidates so far have steps with the same rank changes, except for broken chunks.
         bool can_take_all = true;
-        std::uint8_t unknown;
+        std::uint8_t new_stream;
         const bool is_unused = !current.used_words.intersects(covered_words_[position]);
         std::int64_t charged = 0;
         for (std::size_t k = 0; k < free.size(); ++k) {
@@ -156,14 +156,14 @@ void BeamSearch<Parts>::expand_classes(const BeamTask& task, std::uint32_t posit
                 continue;
             }
             const bool breaks = is_open && current.future.chunk != CONTINUES + start;
-            unknown = NO_STREAM;
+            new_stream = NO_STREAM;
             add_step(from, static_cast<std::uint16_t>(k), charged - gains[k] + (breaks ? chunk : 0),
-                     can_take_all ? known[2 * k + breaks] : unknown);
+                     can_take_all ? last_streams[2 * k + breaks] : new_stream);
             charged += distance_between(position, start);
         }
-        unknown = NO_STREAM;
+        new_stream = NO_STREAM;
         add_step(from, SKIP, charged + (is_open ? chunk : 0),
-                 can_take_all ? known[2 * free.size() + is_open] : unknown);
+                 can_take_all ? last_streams[2 * free.size() + is_open] : new_stream);
     }
     take_steps(task, position);
 }
@@ -173,23 +173,23 @@ void BeamSearch<Parts>::start_steps(std::size_t max_steps, std::size_t kinds) {
     step_count_ = stream_count_ = 0;
     if (steps_.size() < max_steps) steps_.resize(max_steps);
     has_stream_overflow_ = has_equal_streams_ = false;
-    known_streams_.assign(kinds, NO_STREAM);
+    last_streams_.assign(kinds, NO_STREAM);
 }
 
 // Adds a step to a stream. A stream contains at most one step of each class. Earlier steps are in earlier streams.
-// `known_stream` is the last stream for steps of this kind. It is updated if the step needs another stream.
+// `last_stream` is the last stream for steps of this kind. It is updated if the step needs another stream.
 template <std::size_t Parts>
 inline void BeamSearch<Parts>::add_step(std::size_t from, std::uint16_t choice, std::int64_t rank_change,
-                                        std::uint8_t& known_stream) {
+                                        std::uint8_t& last_stream) {
     const auto step = static_cast<std::uint16_t>(step_count_++);
     steps_[step] = {rank_change, static_cast<std::uint16_t>(from), choice, NO_CLASS_YET};
     const std::uint64_t members = classes_[from].members;
-    if (known_stream == NO_STREAM || has_equal_streams_ || streams_[known_stream].members & members) {
-        known_stream = choose_stream(rank_change, members);
+    if (last_stream == NO_STREAM || has_equal_streams_ || streams_[last_stream].members & members) {
+        last_stream = choose_stream(rank_change, members);
     }
-    if (known_stream == NO_STREAM) return;
-    streams_[known_stream].members |= members;
-    streams_[known_stream].step_of[from] = step;
+    if (last_stream == NO_STREAM) return;
+    streams_[last_stream].members |= members;
+    streams_[last_stream].step_of[from] = step;
 }
 
 template <std::size_t Parts>
@@ -318,8 +318,8 @@ inline std::size_t BeamSearch<Parts>::find_or_add_class(const BeamTask& task, co
     const std::uint64_t hash = (new_class.used_words.hash() ^ new_class.future.bits()) * 0x9E3779B97F4A7C15ull;
     std::size_t slot = static_cast<std::size_t>(hash >> (64 - SLOT_BITS));
     for (; next_slots_[slot] != NO_CLASS; slot = (slot + 1) % next_slots_.size()) {
-        const Class& known_class = next_classes_[next_slots_[slot]];
-        if (known_class.used_words == new_class.used_words && known_class.future == new_class.future) {
+        const Class& existing_class = next_classes_[next_slots_[slot]];
+        if (existing_class.used_words == new_class.used_words && existing_class.future == new_class.future) {
             return next_slots_[slot];
         }
     }

@@ -113,7 +113,7 @@ private:
     void pass_position(const BeamTask& task, std::uint32_t position);
     void expand_classes(const BeamTask& task, std::uint32_t position);
     void start_steps(std::size_t max_steps, std::size_t kinds);
-    void add_step(std::size_t from, std::uint16_t choice, std::int64_t rank_change, std::uint8_t& known_stream);
+    void add_step(std::size_t from, std::uint16_t choice, std::int64_t rank_change, std::uint8_t& last_stream);
     [[nodiscard]] std::uint8_t choose_stream(std::int64_t rank_change, std::uint64_t members);
     void take_steps(const BeamTask& task, std::uint32_t position);
     void merge_streams(const BeamTask& task, std::uint32_t position);
@@ -128,9 +128,9 @@ private:
     std::size_t step_count_ = 0;
     Stream streams_[MAX_STREAMS];
     std::size_t stream_count_ = 0;
-    bool has_stream_overflow_ = false;         // there are more streams than are worth merging
-    bool has_equal_streams_ = false;           // two streams change ranks by the same amount
-    std::vector<std::uint8_t> known_streams_;  // by kind of step
+    bool has_stream_overflow_ = false;        // there are more streams than are worth merging
+    bool has_equal_streams_ = false;          // two streams change ranks by the same amount
+    std::vector<std::uint8_t> last_streams_;  // by kind of step
     std::vector<KeyedStep> sorted_steps_;
 
     std::size_t next_path_count_ = 0, next_class_count_ = 0;

@@ -89,10 +89,10 @@ public:
         write(state_bytes_.data() + first);
         const auto new_node = static_cast<std::uint32_t>(nodes_.size());
         const std::uint64_t hash = hash_bytes(state_bytes_.data() + first, size);
-        const std::uint32_t node = node_by_state_.find_or_insert(hash, new_node, [&](std::uint32_t other) {
-            const Node& known = nodes_[other];
-            return known.size == size &&
-                   !std::memcmp(state_bytes_.data() + known.first_byte, state_bytes_.data() + first, size);
+        const std::uint32_t node = node_by_state_.find_or_insert(hash, new_node, [&](std::uint32_t candidate) {
+            const Node& existing_node = nodes_[candidate];
+            return existing_node.size == size &&
+                   !std::memcmp(state_bytes_.data() + existing_node.first_byte, state_bytes_.data() + first, size);
         });
         if (node == new_node) {
             nodes_.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size), used_words});

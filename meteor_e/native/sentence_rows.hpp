@@ -19,7 +19,7 @@ public:
     SentenceRows() = default;
     // Throws std::invalid_argument if the number of values does not fit the number of words.
     SentenceRows(View<std::int16_t> values, std::size_t words, std::int32_t grid)
-        : scale_(static_cast<double>(grid) * grid), values_(values.begin(), values.end()), known_(words) {
+        : scale_(static_cast<double>(grid) * grid), values_(values.begin(), values.end()), has_vector_(words) {
         if (!words || values.size() % words) throw std::invalid_argument("there must be one vector per word");
         dimension_ = values.size() / words;
         for (std::size_t word = 0; word < words; ++word) {
@@ -29,13 +29,14 @@ public:
                 squares += static_cast<std::uint64_t>(std::int32_t{row[k]} * row[k]);
             }
             if (static_cast<double>(squares) > 4 * scale_) throw std::invalid_argument("a vector is too long");
-            known_[word] = squares != 0;
+            has_vector_[word] = squares != 0;
         }
     }
 
     [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
-    [[nodiscard]] std::size_t word_count() const noexcept { return known_.size(); }
-    [[nodiscard]] bool known(std::size_t word) const noexcept { return known_[word] != 0; }  // false for a row of zeros
+    [[nodiscard]] std::size_t word_count() const noexcept { return has_vector_.size(); }
+    // Returns false for a word whose row contains only zeros.
+    [[nodiscard]] bool has_vector(std::size_t word) const noexcept { return has_vector_[word] != 0; }
 
     // Returns (1 + dot product of two rows) / 2. The dot product is exact, because it is a sum of integers.
     [[nodiscard]] double similarity(std::size_t word, const SentenceRows& other,
@@ -51,7 +52,7 @@ private:
     std::size_t dimension_ = 0;
     double scale_ = 1;  // the square of the grid
     std::vector<std::int16_t> values_;
-    std::vector<std::uint8_t> known_;
+    std::vector<std::uint8_t> has_vector_;
 };
 
 }  // namespace meteor

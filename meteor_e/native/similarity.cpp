@@ -17,10 +17,10 @@ void TypeComparison::load(const VectorColumn& column, Words hypothesis, Words re
 // Dot products are summed in double precision, in which the product of two single-precision numbers is exact. The order
 // of the dimensions is fixed. Therefore, a similarity does not depend on the number of words.
 void TypeComparison::select_reference_word(std::uint32_t j) {
-    is_reference_word_known_ = column_->known[reference_[j]] != 0;
+    has_reference_vector_ = column_->has_vector[reference_[j]] != 0;
     const std::size_t size = hypothesis_.size();
     dot_products_.assign(size, 0.0);
-    if (!is_reference_word_known_) return;
+    if (!has_reference_vector_) return;
     const float* const row = column_->row(reference_[j]);
     for (std::size_t k = 0; k < column_->dimension; ++k) {
         const double factor = row[k];

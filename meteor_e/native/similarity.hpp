@@ -42,14 +42,14 @@ public:
     void load(const VectorColumn& column, Words hypothesis, Words reference);
     void select_reference_word(std::uint32_t j);
     [[nodiscard]] double similarity(std::uint32_t i) const noexcept {
-        const bool has_vectors = is_reference_word_known_ && column_->known[hypothesis_[i]];
+        const bool has_vectors = has_reference_vector_ && column_->has_vector[hypothesis_[i]];
         return has_vectors ? (1 + dot_products_[i]) / 2 : std::numeric_limits<double>::quiet_NaN();
     }
 
 private:
     const VectorColumn* column_ = nullptr;
     Words hypothesis_, reference_;
-    bool is_reference_word_known_ = false;
+    bool has_reference_vector_ = false;
     std::vector<double> transposed_;    // the vectors of the hypothesis, by dimension
     std::vector<double> dot_products_;  // of the selected reference word with each hypothesis word
 };
@@ -61,7 +61,7 @@ public:
         : hypothesis_(hypothesis), reference_(reference) {}
     void select_reference_word(std::uint32_t j) noexcept { j_ = j; }
     [[nodiscard]] double similarity(std::uint32_t i) const noexcept {
-        const bool has_vectors = reference_.known(j_) && hypothesis_.known(i);
+        const bool has_vectors = reference_.has_vector(j_) && hypothesis_.has_vector(i);
         return has_vectors ? reference_.similarity(j_, hypothesis_, i) : std::numeric_limits<double>::quiet_NaN();
     }
 

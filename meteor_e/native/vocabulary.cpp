@@ -99,12 +99,12 @@ void KeyColumn::add_piece(std::u32string& piece) {
 }
 
 void VectorColumn::add(const float* new_rows, std::size_t count, std::size_t new_dimension) {
-    if (known.empty()) dimension = new_dimension;
+    if (has_vector.empty()) dimension = new_dimension;
     if (new_dimension != dimension) throw std::invalid_argument("the vectors' dimension changed");
     rows.insert(rows.end(), new_rows, new_rows + count * dimension);
     for (std::size_t k = 0; k < count; ++k) {
         const float* const row = new_rows + k * dimension;
-        known.push_back(std::any_of(row, row + dimension, [](float value) { return value != 0; }));
+        has_vector.push_back(std::any_of(row, row + dimension, [](float value) { return value != 0; }));
     }
 }
 

@@ -45,12 +45,12 @@ private:
 struct VectorColumn {
     std::size_t dimension = 0;
     std::vector<float> rows;
-    std::vector<std::uint8_t> known;  // 0 for a row of zeros, which does not match anything
+    std::vector<std::uint8_t> has_vector;  // 0 for a row of zeros, which does not match anything
 
     [[nodiscard]] const float* row(std::uint32_t type) const noexcept {
         return rows.data() + std::size_t{type} * dimension;
     }
-    [[nodiscard]] std::size_t type_count() const noexcept { return known.size(); }
+    [[nodiscard]] std::size_t type_count() const noexcept { return has_vector.size(); }
     void add(const float* new_rows, std::size_t count, std::size_t new_dimension);
 };
 
