@@ -20,6 +20,54 @@ const MATCH_FIELD_COUNT = 5;
 const MATCHER_FIELD = 4;
 
 /**
+ * The scores of a metric. A remark is a text about a segment, such as a list of missing words.
+ *
+ * @typedef {Object} MetricData
+ * @property {string} label - label of the metric.
+ * @property {boolean} higherIsBetter - whether higher scores are better.
+ * @property {number} decimals - number of decimals of the scores.
+ * @property {[number, number]} scaleEnds - lowest and highest value of a chart axis for the scores of segments.
+ * @property {{system: number, segment: number, text: string}[]} explanations - explanations of the differences between
+ *     the scores of the first system and of another system on a segment.
+ * @property {Object<number, string>[]} remarks - for each system, remarks by index of the segment. Empty if the metric
+ *     does not have remarks.
+ */
+
+/**
+ * The output of a system. Scores and other values are integers, which are the values multiplied by the scale.
+ *
+ * @typedef {Object} SystemData
+ * @property {string} name - name of the system.
+ * @property {string[]} hypotheses - raw hypothesis of each segment.
+ * @property {number[][]} hypothesisWords - for each segment, indices of the hypothesis words in the vocabulary.
+ * @property {number[][]} matches - for each segment, the integers of all matches.
+ * @property {number[]} referenceIndices - index of the best reference of each segment.
+ * @property {number[][]} contributions - for each segment, the contribution of each matcher to the METEOR score.
+ * @property {number[]} precision - precision of each segment.
+ * @property {number[]} recall - recall of each segment.
+ * @property {number[]} fragmentationPenalty - fragmentation penalty of each segment.
+ * @property {number[][]} scores - for each metric, the scores of all segments.
+ */
+
+/**
+ * The data of a report, as encoded by payload.py.
+ *
+ * @typedef {Object} Payload
+ * @property {number} scale - factor by which scores are multiplied before they are rounded to integers.
+ * @property {number} meteorIndex - index of METEOR among the metrics.
+ * @property {MetricData[]} metrics
+ * @property {string[]} matchers - names of the matchers.
+ * @property {string[]} vocabulary - all words of the hypotheses and of the best references.
+ * @property {number[]} functionWords - indices of the function words in the vocabulary.
+ * @property {(string | number)[]} ids - id of each segment.
+ * @property {string[][]} references - for each segment, the raw references.
+ * @property {Object<number, number[]>[]} referenceWords - for each segment, the words of its best references, by index
+ *     of the reference. The words are indices in the vocabulary.
+ * @property {number[]} lengths - number of words of each segment's first reference.
+ * @property {SystemData[]} systems
+ */
+
+/**
  * A word of an alignment.
  *
  * @typedef {Object} Word
@@ -54,7 +102,7 @@ const MATCHER_FIELD = 4;
 
 /** The contents of a report. Systems, metrics, matchers and segments are identified by their indices. */
 class Report {
-  /** @param {Object} payload - the decoded JSON, whose keys are documented in payload.py. */
+  /** @param {Payload} payload */
   constructor(payload) {
     this.scale = payload.scale;
     this.meteorIndex = payload.meteorIndex;
@@ -182,8 +230,9 @@ class Report {
     };
   }
 
-  decodeWords(ids) {
-    return ids.map((id) => ({ text: this.vocabulary[id], isFunctionWord: this.functionWords.has(id) }));
+  /** Return words, given their indices in the vocabulary. */
+  decodeWords(wordIds) {
+    return wordIds.map((id) => ({ text: this.vocabulary[id], isFunctionWord: this.functionWords.has(id) }));
   }
 }
 
