@@ -29,7 +29,7 @@ from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
 
 MAX_BODY = 16 * 2**20  # The maximum size of a request, in bytes.
-MAX_WAITING = 64  # The maximum number of requests that are being read or scored.
+MAX_REQUESTS = 64  # The maximum number of requests that are being read or scored.
 TIME_LIMIT = 30  # The time that a client has to send its request, in seconds.
 
 Text = Annotated[str, Meta(max_length=20_000)]
@@ -52,17 +52,17 @@ class ScoreRequest(msgspec.Struct, forbid_unknown_fields=True):
 
 def application(metrics: dict[str, Metric]) -> Starlette:
     """Create the web application. The keys of ``metrics`` are the names that clients use."""
-    waiting = asyncio.Semaphore(MAX_WAITING)
+    request_slots = asyncio.Semaphore(MAX_REQUESTS)
     # Requests are scored one after the other, because a metric may keep state between calls.
-    scoring = asyncio.Lock()
+    scoring_lock = asyncio.Lock()
 
     async def score(request: Request) -> Response:
         media_type = request.headers.get("content-type", "").partition(";")[0].strip()
         if media_type.lower() != "application/json":
             raise HTTPException(415, "the content type must be application/json")
-        if waiting.locked():
+        if request_slots.locked():
             raise HTTPException(503, "too many requests; ask again later")
-        async with waiting:
+        async with request_slots:
             try:
                 body = await asyncio.wait_for(_read_body(request), TIME_LIMIT)
             except asyncio.TimeoutError:
@@ -80,15 +80,15 @@ def application(metrics: dict[str, Metric]) -> Starlette:
             hypotheses, references, sources = map(list, zip(*rows, strict=True))
             # The sources are used only if all segments have a source.
             complete_sources = None if None in sources else sources
-            async with scoring:
+            async with scoring_lock:
                 result = await run_in_threadpool(metric.corpus, hypotheses, references, complete_sources, segments=True)
-        answer = {
+        content = {
             "metric": metric.label,
             "score": result.score,
             "segments": [segment.score for segment in result.segments],
             "signature": result.signature,
         }
-        return _make_response(200, answer)
+        return _make_response(200, content)
 
     async def handle_error(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):

@@ -23,11 +23,11 @@ class AnswersFromFile(LM):
         return [request.doc["answer"] for request in requests]
 
     def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        """Refuse; the task generates."""
+        """Raise an error, because the task only generates answers."""
         raise NotImplementedError
 
     def loglikelihood_rolling(self, requests: list[Any], disable_tqdm: bool = False) -> list[float]:
-        """Refuse; the task generates."""
+        """Raise an error, because the task only generates answers."""
         raise NotImplementedError
 
 

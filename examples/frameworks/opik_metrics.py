@@ -33,7 +33,7 @@ class AnswerLight(BaseMetric):
         super().__init__(name=name, track=False)
         self._metric = load_metric("answer-light")
 
-    def score(self, input: str, output: str, reference: list[str], **ignored: Any) -> ScoreResult:
+    def score(self, input: str, output: str, reference: list[str], **options: Any) -> ScoreResult:
         """Score the answer ``output`` to the question ``input``."""
         return ScoreResult(value=self._metric.score(output, reference, input).score, name=self.name)
 
