@@ -21,6 +21,7 @@ def test_williams_equals_the_example_of_psych():
 
 def test_williams_handles_extreme_correlations():
     assert williams(0.5, 0.5, 1.0, 10) == (0.0, 0.5)
+    assert williams(0.0, 0.0, -1.0, 10) == (0.0, 0.5)
     assert math.isnan(williams(math.nan, 0.5, 0.5, 10).p)
     with pytest.raises(InputError, match="at least 4"):
         williams(0.5, 0.4, 0.3, 3)

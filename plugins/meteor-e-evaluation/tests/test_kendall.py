@@ -49,6 +49,14 @@ def test_tau_is_nan_without_pairs():
     assert math.isnan(compute_tied_accuracy(RANKINGS.select(np.zeros(5, bool)), SCORES).accuracy)
 
 
+def test_tied_accuracy_does_not_tie_missing_scores():
+    ties = Rankings(
+        segments=np.array([0, 1, 2]), better=np.zeros(3, int), worse=np.ones(3, int), ties=np.array([True, True, False])
+    )
+    scores = np.array([[0.5, np.nan, 0.9], [0.5, 0.2, 0.1]])
+    assert compute_tied_accuracy(ties, scores) == (2 / 3, 0.0)
+
+
 small_scores = st.integers(0, 3).map(float)
 
 

@@ -118,10 +118,10 @@ def williams(first: float, second: float, between: float, count: int) -> William
         raise InputError(f"Williams' test needs at least 4 rows, not {count}")
     if math.isnan(first) or math.isnan(second) or math.isnan(between):
         return Williams(math.nan, math.nan)
-    if between >= 1:
-        # The metrics are equal except for their scale, so neither is better.
-        return Williams(0.0, 0.5)
     difference = first - second
+    if between >= 1 or difference == 0:
+        # The metrics are equal except for their scale, or they correlate equally well, so neither is better.
+        return Williams(0.0, 0.5)
     variance = _williams_variance(first, second, between, count)
     if variance == 0:
         t = math.copysign(math.inf, difference)

@@ -221,7 +221,9 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
     correct_weights = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
     # A threshold ties all pairs with the same difference, so only the last of several equal thresholds is right.
     is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
-    best_index = int(np.argmax(np.where(is_last_of_equal, correct_weights, -math.inf)))
+    # NaN, the difference of a missing score, is sorted last. It is not a threshold, so such a pair is never tied.
+    is_threshold = is_last_of_equal & ~np.isnan(thresholds)
+    best_index = int(np.argmax(np.where(is_threshold, correct_weights, -math.inf)))
     return float(correct_weights[best_index]), float(thresholds[best_index])
 
 
