@@ -169,7 +169,7 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
 
 
 def _draw_mask(n_items: int, count: int | None, seed: int, *, skip: int) -> NDArray[np.bool_]:
-    """Return a mask that selects ``count`` items at random, not counting the first ``skip`` items that are drawn."""
+    """Return a mask of ``count`` items in random order, starting after the first ``skip`` items of this order."""
     random_order = np.random.default_rng(seed).permutation(n_items)
     end = None if count is None else skip + count
     mask = np.zeros(n_items, bool)

@@ -52,7 +52,7 @@ class Scale:
         """Return the percentage for each raw score."""
         lowest, highest = self.levels[0], self.levels[-1]
         interpolated = np.interp(scores, self.levels, SHARES)
-        # Beyond the levels, the scale is exponential; the three outermost intervals determine how steep it is.
+        # Outside the range of the levels, percentages approach 0 and 100 exponentially.
         low_width, high_width = self.levels[3] - lowest, highest - self.levels[-4]
         low_tail = SHARES[0] * apply_scalar(math.exp, np.minimum(scores - lowest, 0) / low_width)
         high_share = 100 - SHARES[-1]
@@ -72,7 +72,7 @@ def _weighted_quantiles(values: NDArray[np.floating], weights: Floats, shares: F
     order = np.argsort(values, kind="stable")
     sorted_weights = weights[order]
     cumulative_weights = np.cumsum(sorted_weights)
-    # A value's quantile is taken at the midpoint of its share of the total weight.
+    # The quantile of a value is the weight of all smaller values plus half of the value's own weight.
     value_shares = (cumulative_weights - sorted_weights / 2) / cumulative_weights[-1]
     quantiles: Floats = np.interp(shares, value_shares, values[order].astype(float))
     return quantiles

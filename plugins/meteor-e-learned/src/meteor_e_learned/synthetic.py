@@ -77,7 +77,13 @@ def make_error_comparisons(tests: Sequence[TestSet], count: int, language: str, 
 
 
 def _insert_error(rule: Perturbation, context: PerturbationContext, seed: int) -> str | None:
-    """Return the text of a context with an error, or None if the rule cannot insert an error into the text."""
+    """Insert an error into a text, and return the result. Return None if the rule does not apply to the text.
+
+    Args:
+        rule: inserts the error.
+        context: the text, and the other texts that the rule may read.
+        seed: the seed of the random choices.
+    """
     text = context.texts[context.position]
     # Each text and rule has its own seed, so an error does not depend on the other texts and rules.
     generator = random.Random(zlib.crc32(f"{seed} {context.position} {rule.name}".encode()))
@@ -140,7 +146,7 @@ def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]
 def _add_excerpts(
     texts: SyntheticTexts, outputs: Sequence[Sequence[str]], reference: Sequence[str], sampler: _ExcerptSampler
 ) -> None:
-    """Add excerpts of translations, and comparisons that prefer the excerpt that covers more of the reference.
+    """Add excerpts of translations, and comparisons in which the better excerpt covers more of the reference.
 
     Args:
         texts: receives the excerpts and their comparisons.
@@ -243,6 +249,6 @@ class _ExcerptSampler:
         return list(window[offset : offset + n_adjacent_sentences].tolist())
 
     def _draw_fraction(self) -> float:
-        """Return the fraction of a sentence to keep. In short excerpts, one sentence in three is cut in half."""
+        """Return the fraction of a sentence's words to keep. Short excerpts keep half of some sentences."""
         is_complete = self.multi_sentence or self.generator.random() < 2 / 3
         return 1.0 if is_complete else 0.5

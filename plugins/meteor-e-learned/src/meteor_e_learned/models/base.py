@@ -24,60 +24,59 @@ def strict_tau(differences: Floats) -> float:
     return float(2 * np.mean(differences > 0) - 1)
 
 
-def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
-    """Return Kendall's τ with human judgments by test set. Test sets without comparisons have the value NaN."""
-    if not len(examples.better):
-        return dict.fromkeys(examples.title, float("nan"))
+def measure_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
+    """Return Kendall's τ with human judgments for each test set that contains comparisons.
+
+    The result is empty if the estimator does not learn from comparisons.
+    """
+    if estimator.task != "pairs" or not len(examples.better):
+        return {}
     decisions = estimator.decisions(examples)
-    return {title: strict_tau(decisions[examples.part == part]) for part, title in enumerate(examples.title)}
+    taus = {}
+    for part, title in enumerate(examples.title):
+        is_compared = examples.part == part
+        if is_compared.any():
+            taus[title] = strict_tau(decisions[is_compared])
+    return taus
 
 
 def measure_agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
     """Return a trained estimator's correlations with human judgments, for the model card.
-
-    Kendall's τ compares decisions with human comparisons. Pearson's correlation compares scores with human scores.
 
     Args:
         estimator: the trained estimator.
         examples: the training examples.
         validation: the validation examples, if there are any.
     """
-    figures: dict[str, Any] = {}
-    training_taus = _defined_taus(estimator, examples)
+    correlations: dict[str, Any] = {}
+    training_taus = measure_taus(estimator, examples)
     if training_taus:
-        figures["training tau"] = float(np.mean(list(training_taus.values())))
+        correlations["training tau"] = float(np.mean(list(training_taus.values())))
     if validation is not None:
-        figures |= _measure_validation(estimator, validation)
-    return figures
+        correlations |= _measure_validation(estimator, validation)
+    return correlations
 
 
 def _measure_validation(estimator: Estimator, validation: Examples) -> dict[str, float]:
     """Return an estimator's correlations with human judgments on each set of validation examples."""
-    taus = _defined_taus(estimator, validation)
-    figures = {f"validation tau {title}": tau for title, tau in taus.items()}
+    taus = measure_taus(estimator, validation)
+    correlations = {f"validation tau {title}": tau for title, tau in taus.items()}
     if not estimator.compares_only and not estimator.needs_texts:
-        figures |= score_correlations(estimator, validation)
-    return figures
-
-
-def _defined_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
-    """Return Kendall's τ for each test set that contains comparisons, if the estimator learns from comparisons."""
-    if estimator.task != "pairs":
-        return {}
-    return {title: tau for title, tau in pair_taus(estimator, examples).items() if not np.isnan(tau)}
+        correlations |= score_correlations(estimator, validation)
+    return correlations
 
 
 def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, float]:
     """Return Pearson's correlation with human scores for each test set that contains human scores."""
-    figures: dict[str, float] = {}
     if np.isnan(validation.scores).all():
-        return figures
+        return {}
+    correlations = {}
     scores = estimator.score_segments(validation.features)
     for part, title in enumerate(validation.title):
         is_scored = (validation.hypothesis_part == part) & ~np.isnan(validation.scores)
         if is_scored.any():
-            figures[f"validation pearson {title}"] = pearson(scores[is_scored], validation.scores[is_scored])
-    return figures
+            correlations[f"validation pearson {title}"] = pearson(scores[is_scored], validation.scores[is_scored])
+    return correlations
 
 
 def pearson(x: Floats, y: Floats) -> float:

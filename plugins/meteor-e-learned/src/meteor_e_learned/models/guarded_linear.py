@@ -14,12 +14,12 @@ from meteor_e.api import ComponentOptions, ConfigError, Examples, InputError, Me
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import near_miss
-from meteor_e_learned.models.base import pair_taus
+from meteor_e_learned.models.base import measure_taus
 from meteor_e_learned.models.judged_examples import (
+    find_compared_pairs,
     find_judged,
     find_rated_rows,
-    group_compared_parts,
-    is_synthetic,
+    find_synthetic_pairs,
     year_of,
 )
 from meteor_e_learned.models.linear import LinearEstimator, disable_constants
@@ -157,11 +157,10 @@ class GuardedLinear(LinearEstimator):
         judged_sums = self._apply_weights(standardized[is_judged].astype(float))
         self.offset_ = np.array([judged_sums.mean()])
         self.base_ = self._fit_base(judged_features, judged_sums)
-        # The method raw uses all arrays except levels_, so the scale is fitted last.
+        # The scale is fitted last, because the raw scores depend on all other learned arrays.
         raw_scores = self.raw(judged_features)
         self.levels_ = Scale.fit(raw_scores, examples.hypothesis_part[is_judged]).levels
-        taus = pair_taus(self, examples)
-        return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
+        return {f"training tau {title}": tau for title, tau in measure_taus(self, examples).items()}
 
     def _find_range_columns(self, columns: Sequence[str]) -> Floats:
         """Return the indexes of the features that have a permitted range, followed by the index of METEOR's score.
@@ -180,13 +179,15 @@ class GuardedLinear(LinearEstimator):
             features: the features of the judged hypotheses.
             columns: the names of the columns.
         """
-        self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
-        # The option min_clip changes the standard deviations, but not the means, which are computed first.
-        self.mean_ = features.clip(self.low_, self.high_).mean(axis=0)
+        low, high = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
+        raised_high = high.copy()
         for prefix, minimum in self.options.min_clip.items():
             indexes = _prefix_indexes(prefix, columns)
-            self.high_[indexes] = np.maximum(self.high_[indexes], minimum)
-        self.scale_ = disable_constants(features.clip(self.low_, self.high_).std(axis=0))
+            raised_high[indexes] = np.maximum(raised_high[indexes], minimum)
+        self.low_, self.high_ = low, raised_high
+        # The option min_clip changes the standard deviations, but not the means.
+        self.mean_ = features.clip(low, high).mean(axis=0)
+        self.scale_ = disable_constants(features.clip(low, raised_high).std(axis=0))
 
     def _standardize_blocks(self, features: Floats) -> NDArray[np.float32]:
         """Standardize the features block by block, and convert them to single precision to save memory."""
@@ -246,40 +247,36 @@ class GuardedLinear(LinearEstimator):
         """
         if not len(self.range_columns_):
             return np.zeros(2)
-        meteor_scores = features[:, self._base_column]
-        slope = sums.std() / max(float(meteor_scores.std()), MIN_DEVIATION)
-        return np.array([meteor_scores.mean(), slope])
+        base_scores = features[:, self._base_column]
+        slope = sums.std() / max(float(base_scores.std()), MIN_DEVIATION)
+        return np.array([base_scores.mean(), slope])
 
     def _synthetic_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield one term of the loss for each kind of synthetic comparison.
+        """Yield one term of the loss for each set of synthetic comparisons, if the set's kind has a weight.
 
         Args:
             examples: the training examples.
             rows: the standardized features of the examples.
         """
-        for part, title in enumerate(examples.title):
-            kind = title.rpartition(" ")[2]  # The last word of the title.
+        for kind, pairs in find_synthetic_pairs(examples):
             weight = self.options.kinds.get(kind, 0.0)
-            pairs = np.flatnonzero(examples.part == part)
-            if is_synthetic(title) and weight and len(pairs):
+            if weight:
                 differences = rows[examples.better[pairs]] - rows[examples.worse[pairs]]
                 yield _LossTerm(differences, np.full(len(pairs), self.options.margin), weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield the terms of the loss in blocks of human comparisons. A year's weight does not depend on its size.
+        """Yield the terms of the loss for human comparisons. Years of any size have equal weight.
 
         Args:
             examples: the training examples.
             rows: the standardized features of the examples.
         """
-        parts_by_year = group_compared_parts(examples)
-        for year_parts in parts_by_year.values():
-            pairs = np.flatnonzero(np.isin(examples.part, year_parts))
-            year_weight = float(examples.weight[pairs].mean()) / len(parts_by_year)
-            for start in range(0, len(pairs), COMPARISON_BLOCK):
-                block = pairs[start : start + COMPARISON_BLOCK]
+        pairs_by_year = find_compared_pairs(examples)
+        for pairs in pairs_by_year.values():
+            year_weight = float(examples.weight[pairs].mean()) / len(pairs_by_year)
+            for block in np.split(pairs, range(COMPARISON_BLOCK, len(pairs), COMPARISON_BLOCK)):
                 differences = rows[examples.better[block]] - rows[examples.worse[block]]
-                # Each comparison of a year receives an equal share of the year's weight.
+                # The weight of a year is divided equally among the comparisons of the year.
                 block_weight = year_weight * len(block) / len(pairs)
                 yield _LossTerm(differences, np.ones(len(block)), block_weight)
 
@@ -291,14 +288,14 @@ class GuardedLinear(LinearEstimator):
             rows: the standardized features of the examples.
         """
         rated_rows = find_rated_rows(examples)
-        part_counts = Counter(year_of(examples.title[part]) for part in rated_rows)
-        for part, indexes in rated_rows.items():
-            title = examples.title[part]
-            targets = self._standardize_ratings(examples.scores[indexes])
+        language_pair_counts = Counter(year_of(title) for title, _ in rated_rows)
+        for title, indexes in rated_rows:
             features = rows[indexes]
             centered_features = features - features.mean(axis=0)
-            # The language pairs of a year share the weight of the ratings equally.
-            weight = self.options.ratings * self._find_share(title) / part_counts[year_of(title)]
+            targets = self._standardize_ratings(examples.scores[indexes])
+            year_weight = self.options.ratings * self._find_rating_factor(title)
+            # The weight of a year is divided equally among the language pairs of the year.
+            weight = year_weight / language_pair_counts[year_of(title)]
             yield _LossTerm(centered_features, targets, weight)
 
     def _standardize_ratings(self, ratings: Floats) -> Floats:
@@ -310,17 +307,18 @@ class GuardedLinear(LinearEstimator):
         )
         return standardized
 
-    def _find_share(self, title: str) -> float:
-        """Return the factor of a test set's ratings. The option ``shares`` maps prefixes of titles to factors."""
-        for prefix, share in self.options.shares.items():
+    def _find_rating_factor(self, title: str) -> float:
+        """Return the factor by which the option ``shares`` multiplies the weight of a test set's ratings."""
+        for prefix, factor in self.options.shares.items():
             if title.startswith(prefix):
-                return float(share)
+                return float(factor)
         return 1.0
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
-        """Return two weights between 0 and 1 for each hypothesis, by which the learned score is multiplied.
+        """Return two factors between 0 and 1 for each hypothesis, by which the learned score is multiplied.
 
-        The option ``guard`` determines the first weights. The option ``deviations`` determines the second weights.
+        The first factor is below 1 if a feature is outside its range in the option ``guard``. The second factor is
+        below 1 if a feature is outside its range in the option ``deviations``.
         """
         range_columns, n_guards = self._range_columns, len(self.options.guard)
         guard_shares = _domain_share(features[:, range_columns[:n_guards]], self.options.guard)
@@ -329,7 +327,7 @@ class GuardedLinear(LinearEstimator):
 
     @property
     def _range_columns(self) -> NDArray[np.int64]:
-        """The column indexes of the features with a permitted range, first for the guard, then for the deviations."""
+        """The column indexes of the features in the option ``guard``, then of those in the option ``deviations``."""
         return self.range_columns_[:-1].astype(np.int64)
 
     @property
@@ -340,8 +338,9 @@ class GuardedLinear(LinearEstimator):
     def contributions(self, features: Floats) -> Floats:
         """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score.
 
-        The raw score is ``share * (sum - offset) + (1 - share) * base - penalty``, where ``sum`` is the weighted sum of
-        the features, and ``base`` is METEOR's score. METEOR's column contains all terms except ``share * sum``.
+        The raw score is ``share * (sum - offset) + (1 - share) * base - penalty``. Here, ``sum`` is the weighted sum of
+        the features, and ``base`` is METEOR's score on the scale of the weighted sum. The terms that do not belong to
+        a learned feature are added to METEOR's column.
         """
         rows = np.asarray(features, float)
         sum_contributions: Floats = self._standardize(rows) * self.weights_
@@ -349,18 +348,14 @@ class GuardedLinear(LinearEstimator):
             return sum_contributions
         guard_shares, deviation_shares = self.shares(rows)
         shares = guard_shares * deviation_shares  # (hypotheses,)
-        base_terms = (1 - shares) * self._rescale_base(rows) - shares * self.offset_
+        base_mean, base_slope = self.base_
+        base_scores = (rows[:, self._base_column] - base_mean) * base_slope
+        base_terms = (1 - shares) * base_scores - shares * self.offset_
         penalties = self.options.out_of_domain_penalty * guard_shares * (1 - deviation_shares)
         contributions = sum_contributions * shares[:, None]
         contributions[:, self._base_column] += base_terms
         contributions[:, self._base_column] -= penalties
         return contributions
-
-    def _rescale_base(self, features: Floats) -> Floats:
-        """Return METEOR's score of each hypothesis, converted to the scale of the learned weighted sums."""
-        base_mean, base_slope = self.base_
-        base_scores: Floats = (features[:, self._base_column] - base_mean) * base_slope
-        return base_scores
 
     def raw(self, features: Floats) -> Floats:
         """Return the raw score of each hypothesis, before scores are mapped to percentages."""

@@ -27,19 +27,33 @@ def find_judged(examples: Examples) -> NDArray[np.bool_]:
     return judged
 
 
-def find_rated_rows(examples: Examples) -> dict[int, NDArray[np.intp]]:
-    """Return the row indexes of rated hypotheses by test set. Test sets with only equal ratings are omitted."""
-    rated_rows: dict[int, NDArray[np.intp]] = {}
+def find_rated_rows(examples: Examples) -> list[tuple[str, NDArray[np.intp]]]:
+    """Return the title of each rated test set, and the row indexes of its rated hypotheses.
+
+    Test sets with only equal ratings are omitted.
+    """
+    rated_rows: list[tuple[str, NDArray[np.intp]]] = []
     for part, title in enumerate(examples.title):
         indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
         has_different_ratings = len(indexes) > 1 and np.ptp(examples.scores[indexes]) > 0
         if has_different_ratings and not is_synthetic(title):
-            rated_rows[part] = indexes
+            rated_rows.append((title, indexes))
     return rated_rows
 
 
-def group_compared_parts(examples: Examples) -> dict[str, list[int]]:
-    """Group the test sets that contain human comparisons by year.
+def find_synthetic_pairs(examples: Examples) -> list[tuple[str, NDArray[np.intp]]]:
+    """Return the kind of each set of synthetic comparisons, and the indexes of its comparisons."""
+    synthetic_pairs: list[tuple[str, NDArray[np.intp]]] = []
+    for part, title in enumerate(examples.title):
+        pairs = np.flatnonzero(examples.part == part)
+        if is_synthetic(title) and len(pairs):
+            _, _, kind = title.rpartition(" ")
+            synthetic_pairs.append((kind, pairs))
+    return synthetic_pairs
+
+
+def find_compared_pairs(examples: Examples) -> dict[str, NDArray[np.intp]]:
+    """Return the indexes of the human comparisons of each year.
 
     Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
     """
@@ -49,7 +63,7 @@ def group_compared_parts(examples: Examples) -> dict[str, list[int]]:
         is_human = not is_synthetic(title) and part not in rated_parts
         if is_human and (examples.part == part).any():
             parts_by_year.setdefault(year_of(title), []).append(part)
-    return parts_by_year
+    return {year: np.flatnonzero(np.isin(examples.part, parts)) for year, parts in parts_by_year.items()}
 
 
 def year_of(title: str) -> str:

@@ -87,11 +87,12 @@ class LogisticRegression(LinearEstimator):
         penalty[-1] = 0  # The intercept is not penalized.
         weights = np.zeros(design.shape[1])
         for _ in range(MAX_STEPS):
-            probabilities = _logistic(np.ascontiguousarray(design * weights).sum(axis=1))
-            # Unlike a matrix product, einsum adds numbers in the same order for any number of threads.
+            # Unlike matrix products, these sums have the same last digits for any number of threads.
+            log_odds = np.ascontiguousarray(design * weights).sum(axis=1)
+            probabilities = _logistic(log_odds)
             gradient = np.einsum("ij,i->j", design, probabilities - y) + penalty * weights
-            curvature = probabilities * (1 - probabilities)
-            hessian = np.einsum("ij,ik->jk", design * curvature[:, None], design) + np.diag(penalty)
+            variances = probabilities * (1 - probabilities)
+            hessian = np.einsum("ij,ik->jk", design * variances[:, None], design) + np.diag(penalty)
             step = np.linalg.solve(hessian, gradient)
             weights -= step
             if np.abs(step).max() < MIN_STEP:

@@ -58,31 +58,41 @@ class PairwiseLogistic(LinearEstimator):
             groups: the segment of each pair. Pairs of the same segment are in the same fold.
             sample_weight: the weights of the pairs.
         """
-        X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
-        first, second = np.hsplit(X, 2)
-        hypotheses = np.vstack([first, second])
-        self.low_, self.high_ = np.quantile(hypotheses, [self.options.clip, 1 - self.options.clip], axis=0)
-        self.mean_ = hypotheses.clip(self.low_, self.high_).mean(axis=0)
-        differences = first.clip(self.low_, self.high_) - second.clip(self.low_, self.high_)
-        self.scale_ = disable_constants(np.sqrt((differences**2).mean(axis=0)))
-        scaled = differences / self.scale_
+        labels = np.asarray(y)
+        differences = self._fit_differences(np.asarray(X, float))
         pair_weights = np.ones(len(labels)) if sample_weight is None else sample_weight
-        self.C_ = self._select_strength(scaled, labels, groups, pair_weights)
-        self.weights_ = _fit_weights(self.C_, scaled, labels, pair_weights)
+        self.C_ = self._select_inverse_strength(differences, labels, groups, pair_weights)
+        self.weights_ = _fit_weights(self.C_, differences, labels, pair_weights)
         return self
+
+    def _fit_differences(self, X: Floats) -> Floats:  # noqa: N803
+        """Learn how features are clipped and scaled, and return the scaled feature differences, ``(pairs, features)``.
+
+        Args:
+            X: the features of the first hypotheses, then those of the second hypotheses, ``(pairs, 2 * features)``.
+        """
+        hypotheses = np.vstack(np.hsplit(X, 2))
+        self.low_, self.high_ = np.quantile(hypotheses, [self.options.clip, 1 - self.options.clip], axis=0)
+        clipped = hypotheses.clip(self.low_, self.high_)
+        self.mean_ = clipped.mean(axis=0)
+        first, second = np.vsplit(clipped, 2)
+        differences = first - second
+        self.scale_ = disable_constants(np.sqrt((differences**2).mean(axis=0)))
+        scaled_differences: Floats = differences / self.scale_
+        return scaled_differences
 
     def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from comparisons."""
         super().learn(examples, validation, run)
         return {"C": self.C_}
 
-    def _select_strength(
-        self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, pair_weights: Floats
+    def _select_inverse_strength(
+        self, differences: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, pair_weights: Floats
     ) -> float:
-        """Select the inverse regularization strength ``C`` by cross-validation.
+        """Return the option ``C``. If it is a list, select its best item by cross-validation.
 
         Args:
-            scaled: the scaled differences of features, ``(pairs, features)``.
+            differences: the scaled differences of features, ``(pairs, features)``.
             labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
             groups: the group of each pair. Pairs of the same group are in the same fold.
             pair_weights: the weight of each pair.
@@ -93,10 +103,14 @@ class PairwiseLogistic(LinearEstimator):
 
         pair_groups = np.arange(len(labels)) if groups is None else groups
         splitter = GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed)
-        folds = list(splitter.split(scaled, labels, pair_groups))
-        # If several candidates are equally good, max returns the first one, which has the strongest regularization.
-        candidates = sorted(map(float, self.options.C))
-        return max(candidates, key=lambda candidate: _cross_validate(candidate, scaled, labels, pair_weights, folds))
+        folds = list(splitter.split(differences, labels, pair_groups))
+        correct_weights = {}
+        for inverse_strength in sorted(map(float, self.options.C)):
+            correct_weights[inverse_strength] = _cross_validate(
+                inverse_strength, differences, labels, pair_weights, folds
+            )
+        # If several values are equally good, max returns the smallest value, which has the strongest regularization.
+        return max(correct_weights, key=correct_weights.__getitem__)
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
         """Return a number for each pair, which is positive if the first hypothesis is better."""
@@ -127,7 +141,7 @@ class PairwiseLogistic(LinearEstimator):
 
 def _cross_validate(
     inverse_strength: float,
-    scaled: Floats,
+    differences: Floats,
     labels: NDArray[Any],
     pair_weights: Floats,
     folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
@@ -136,27 +150,27 @@ def _cross_validate(
 
     Args:
         inverse_strength: the inverse strength of the L2 penalty.
-        scaled: the scaled differences of features, ``(pairs, features)``.
+        differences: the scaled differences of features, ``(pairs, features)``.
         labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
         pair_weights: the weight of each pair.
         folds: the indexes of the training pairs and of the test pairs in each fold.
     """
     # The features of the better hypothesis minus the features of the worse hypothesis, (pairs, features).
-    advantages = np.where(labels[:, None] == 1, scaled, -scaled)
+    advantages = np.where(labels[:, None] == 1, differences, -differences)
     correct_weight = 0.0
     for rows, test_rows in folds:
-        weights = _fit_weights(inverse_strength, scaled[rows], labels[rows], pair_weights[rows])
+        weights = _fit_weights(inverse_strength, differences[rows], labels[rows], pair_weights[rows])
         is_correct = advantages[test_rows] @ weights > 0
         correct_weight += float(is_correct @ pair_weights[test_rows])
     return correct_weight
 
 
-def _fit_weights(inverse_strength: float, scaled: Floats, labels: NDArray[Any], pair_weights: Floats) -> Floats:
+def _fit_weights(inverse_strength: float, differences: Floats, labels: NDArray[Any], pair_weights: Floats) -> Floats:
     """Fit a logistic regression without an intercept, and return the weights of the features."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=inverse_strength, fit_intercept=False, max_iter=2000)
     # Each pair is used in both orders, so that both labels are equally frequent.
-    model.fit(np.vstack([scaled, -scaled]), np.r_[labels, 1 - labels], np.r_[pair_weights, pair_weights])
+    model.fit(np.vstack([differences, -differences]), np.r_[labels, 1 - labels], np.r_[pair_weights, pair_weights])
     weights: Floats = model.coef_[0].astype(float)
     return weights

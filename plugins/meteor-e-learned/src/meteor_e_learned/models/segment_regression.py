@@ -90,7 +90,7 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """The hyperparameters that cross-validation selects from, and the bounds beyond which values are clipped."""
+        """The hyperparameters among which cross-validation chooses, and the quantiles at which values are clipped."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],
@@ -139,12 +139,9 @@ class SegmentRegression(LinearEstimator):
         X, y = np.asarray(X, float), np.asarray(y, float)  # noqa: N806
         standardized = self._fit_standardization(X, self.options.clip)
         test_folds = self._split_folds(X, y, groups)
-        lowest, highest = np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores])
-        clipped_scores = y.clip(lowest, highest)
         candidates: list[_Candidate] = []
         for degree in self.options.degrees:
-            design = _make_design(standardized, degree)
-            candidates += self._evaluate_degree(degree, design, y, clipped_scores, test_folds)
+            candidates += self._evaluate_degree(degree, standardized, y, test_folds)
         self.folds_ = {f"degree {item.degree}, alpha {item.alpha:g}": item.correlation for item in candidates}
         best = max(candidates, key=_rank_candidate)
         self.degree_, self.alpha_ = best.degree, best.alpha
@@ -164,22 +161,19 @@ class SegmentRegression(LinearEstimator):
         return [test for _, test in splitter.split(X, y, groups)]
 
     def _evaluate_degree(
-        self,
-        degree: int,
-        design: Floats,
-        scores: Floats,
-        clipped_scores: Floats,
-        test_folds: Sequence[NDArray[np.intp]],
+        self, degree: int, standardized: Floats, scores: Floats, test_folds: Sequence[NDArray[np.intp]]
     ) -> list[_Candidate]:
         """Cross-validate all penalty strengths for one polynomial degree of the features.
 
         Args:
             degree: the degree.
-            design: the features and, depending on the degree, their squares, ``(hypotheses, columns)``.
-            scores: the human scores, with which predictions are compared.
-            clipped_scores: the human scores to learn from.
+            standardized: the standardized features, ``(hypotheses, features)``.
+            scores: the human scores.
             test_folds: the row indexes of each test fold.
         """
+        design = _make_design(standardized, degree)
+        # Clipped scores are only used for training. Predictions are compared with the original scores.
+        clipped_scores = scores.clip(*np.quantile(scores, [self.options.clip_scores, 1 - self.options.clip_scores]))
         all_sums = _Sums.compute(design, clipped_scores)
         # Subtracting the sums of the test fold is faster than adding up the other folds.
         training_sums = [all_sums.subtract(_Sums.compute(design[rows], clipped_scores[rows])) for rows in test_folds]
@@ -190,7 +184,8 @@ class SegmentRegression(LinearEstimator):
                 weights, intercept = sums.fit(alpha)
                 predictions = design[test_rows] @ weights + intercept
                 correlations.append(pearson(predictions, scores[test_rows]))
-            candidates.append(_Candidate(degree, alpha, _mean(correlations), all_sums))
+            mean_correlation = float(np.mean(correlations)) if correlations else float("nan")
+            candidates.append(_Candidate(degree, alpha, mean_correlation, all_sums))
         return candidates
 
     def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> dict[str, Any]:
@@ -229,11 +224,6 @@ class SegmentRegression(LinearEstimator):
 def _make_design(standardized: Floats, degree: int) -> Floats:
     """Return standardized features and, if the degree is 2, their squares."""
     return standardized if degree == 1 else np.hstack([standardized, standardized**2 - 1])
-
-
-def _mean(values: Sequence[float]) -> float:
-    """Return the mean of numbers. Without numbers, return NaN."""
-    return float(np.mean(values)) if values else float("nan")
 
 
 def _rank_candidate(candidate: _Candidate) -> float:
