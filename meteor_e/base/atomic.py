@@ -22,7 +22,9 @@ from meteor_e.base.files import PathLike
 
 _MACHINE = f"{zlib.crc32(os.uname().nodename.encode() if hasattr(os, 'uname') else b''):08x}"
 """The identifier of this machine in the names of temporary files."""
-_TEMPORARY_NAME = re.compile(r"\..*\.([0-9a-f]{8})-([0-9]+)-[0-9a-f]{12}\.tmp", re.DOTALL)
+_TARGET_LENGTH = 40
+"""The name of a temporary file contains at most this number of characters of the target's name."""
+_TEMPORARY_NAME = re.compile(r"\.(.*)\.([0-9a-f]{8})-([0-9]+)-[0-9a-f]{12}\.tmp", re.DOTALL)
 MAX_AGE = 3 * 24 * 3600
 """The age in seconds after which any temporary file is removed."""
 _swept_folders: set[Path] = set()
@@ -36,7 +38,7 @@ def temporary_path(target: Path) -> Path:
     if target.parent not in _swept_folders:
         _swept_folders.add(target.parent)
         remove_stale_files(target.parent)
-    return target.with_name(f".{target.name[:40]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
+    return target.with_name(f".{target.name[:_TARGET_LENGTH]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 
 def _has_ended(machine: str, process_id: str) -> bool:
@@ -64,11 +66,11 @@ def remove_stale_files(folder: Path, target: str = "") -> None:
     oldest_time = time.time() - MAX_AGE
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
-            temporary_name = _TEMPORARY_NAME.fullmatch(path.name)
-            if temporary_name is None:
+            name_match = _TEMPORARY_NAME.fullmatch(path.name)
+            if name_match is None:
                 continue
-            machine, process_id = temporary_name.groups()
-            belongs_to_target = target != "" and path.name.startswith(f".{target[:40]}.")
+            shortened_target, machine, process_id = name_match.groups()
+            belongs_to_target = shortened_target == target[:_TARGET_LENGTH]
             is_too_old = path.lstat().st_mtime < oldest_time
             if belongs_to_target or is_too_old or _has_ended(machine, process_id):
                 remove(path)
@@ -144,7 +146,7 @@ def _output_errors(path: PathLike, target: Path) -> Iterator[None]:
 
 
 def _concerns_output(error: OSError, target: Path) -> bool:
-    """Return whether an error means that the disk is full, or concerns the output file or its temporary file."""
+    """Return whether an error was caused by a full disk, by the output file, or by its temporary file."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return True
     file = Path(str(error.filename))

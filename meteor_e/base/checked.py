@@ -37,7 +37,7 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        mistake = _explain_error(error, data, kind, noun)
+        mistake = _find_mistake(error, data, kind, noun)
         raise document.error(mistake.key, mistake.description) from None
 
 
@@ -63,7 +63,7 @@ class _Mistake(NamedTuple):
     description: str
 
 
-def _explain_error(error: msgspec.ValidationError, value: Any, expected_type: Any, noun: str) -> _Mistake:
+def _find_mistake(error: msgspec.ValidationError, value: Any, expected_type: Any, noun: str) -> _Mistake:
     """Find the first invalid entry in an invalid value.
 
     msgspec does not say which key of a mapping is invalid. Each item of the value is therefore checked separately.
@@ -77,16 +77,19 @@ def _explain_error(error: msgspec.ValidationError, value: Any, expected_type: An
     for item in _iterate_items(value, expected_type):
         item_error = _validate(item.value, item.expected_type)
         if item_error is not None:
-            inner_mistake = _explain_error(item_error, item.value, item.expected_type, noun)
-            return _Mistake((item.key, *inner_mistake.key), inner_mistake.description)
-    # An error has a cause if it was raised by a struct that validates its own fields.
-    if error.__cause__ is not None:
+            mistake = _find_mistake(item_error, item.value, item.expected_type, noun)
+            return _Mistake((item.key, *mistake.key), mistake.description)
+    return _explain_error(error, value, expected_type, noun)
+
+
+def _explain_error(error: msgspec.ValidationError, value: Any, expected_type: Any, noun: str) -> _Mistake:
+    """Describe the mistake in an invalid value whose items are valid. The arguments are those of _find_mistake()."""
+    # If the field checks of a struct raised the error, msgspec stores the original exception as the cause.
+    is_raised_by_struct = error.__cause__ is not None
+    if is_raised_by_struct:
         return _Mistake((), str(error))
-    if isinstance(value, dict):
-        key_mistake = _find_key_mistake(value, expected_type, noun)
-        if key_mistake is not None:
-            return key_mistake
-    return _Mistake((), _describe_wrong_type(value, expected_type))
+    key_mistake = _find_key_mistake(value, expected_type, noun) if isinstance(value, dict) else None
+    return key_mistake or _Mistake((), _describe_wrong_type(value, expected_type))
 
 
 def _validate(value: Any, kind: Any) -> msgspec.ValidationError | None:
@@ -197,29 +200,30 @@ _DESCRIPTIONS = {
 """Descriptions of types for error messages."""
 
 
-def describe_type(kind: types.Type) -> str:
+def describe_type(expected: types.Type) -> str:
     """Describe the values that a msgspec type allows, such as ``a number from 0 to 1``, for an error message."""
-    match kind:
-        case types.Metadata(extra={"path": path_kind}):
-            return f"the path of a {path_kind}"
+    match expected:
+        case types.Metadata(extra={"path": file_kind}):
+            return f"the path of a {file_kind}"
         case types.Metadata():
-            return describe_type(kind.type)
+            return describe_type(expected.type)
         case types.UnionType():
-            return " or ".join(describe_type(member) for member in kind.types if not isinstance(member, types.NoneType))
+            members = [member for member in expected.types if not isinstance(member, types.NoneType)]
+            return " or ".join(map(describe_type, members))
         case types.StructType():
-            return f"a mapping with {', '.join(field.encode_name for field in kind.fields)}"
+            return f"a mapping with {', '.join(field.encode_name for field in expected.fields)}"
         case types.TupleType():
-            return f"a list of {len(kind.item_types)}"
+            return f"a list of {len(expected.item_types)}"
         case types.EnumType() | types.LiteralType():
-            return f"one of {', '.join(_list_choices(kind))}"
+            return f"one of {', '.join(_list_choices(expected))}"
         case types.IntType() | types.FloatType():
-            return _DESCRIPTIONS[type(kind)] + _describe_bounds(kind)
-        case types.StrType(pattern=str()):
-            return "letters and digits, joined by - or _"
-    description = _DESCRIPTIONS.get(type(kind), "a text")
-    if isinstance(kind, types.CollectionType | types.DictType) and kind.min_length:
-        return f"{description} that is not empty"
-    return description
+            return _DESCRIPTIONS[type(expected)] + _describe_bounds(expected)
+        case types.StrType():
+            # The only pattern in schemas is the pattern of language codes.
+            return "a text" if expected.pattern is None else "letters and digits, joined by - or _"
+        case types.CollectionType(min_length=int()) | types.DictType(min_length=int()):
+            return f"{_DESCRIPTIONS[type(expected)]} that is not empty"
+    return _DESCRIPTIONS.get(type(expected), "a text")
 
 
 def _describe_bounds(kind: types.IntType | types.FloatType) -> str:

@@ -11,15 +11,15 @@ KEY = "sha256"
 """The key of the checksum in the JSON metadata of a file. It must be the first key."""
 PLACEHOLDER = "0" * 64
 """The value of the key before the checksum is inserted. The checksum is computed from the content with this value."""
-_FIELD = re.compile(rb'"sha256\\?": ?\\?"([0-9a-f]{64})')  # JSON inside JSON contains backslashes.
+_FIELD = re.compile(rb'"sha256\\?": ?\\?"(?P<checksum>[0-9a-f]{64})')  # JSON inside JSON contains backslashes.
 
 
 def insert_checksum(content: bytes) -> bytes:
     """Replace :data:`PLACEHOLDER` in the content of a file by the checksum, and return the new content."""
     field = _FIELD.search(content)
     assert field is not None
-    assert field[1] == PLACEHOLDER.encode()
-    return _replace_value(content, field, _compute_checksum(content))
+    assert field["checksum"] == PLACEHOLDER.encode()
+    return _replace_checksum(content, field, _compute_checksum(content))
 
 
 def verify_checksum(content: bytes, name: str) -> None:
@@ -35,8 +35,8 @@ def verify_checksum(content: bytes, name: str) -> None:
     field = _FIELD.search(content)
     if field is None:
         raise InputError(f"{name}: not a model file of meteor-e, because it has no checksum; train the model again")
-    original_content = _replace_value(content, field, PLACEHOLDER.encode())
-    if _compute_checksum(original_content) != field[1]:
+    original_content = _replace_checksum(content, field, PLACEHOLDER.encode())
+    if _compute_checksum(original_content) != field["checksum"]:
         raise InputError(f"{name}: damaged: its SHA-256 is not the one in the file; get the file again")
 
 
@@ -45,6 +45,6 @@ def _compute_checksum(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def _replace_value(content: bytes, field: re.Match[bytes], value: bytes) -> bytes:
-    """Replace the checksum in the content of a file by another value, and return the new content."""
-    return content[: field.start(1)] + value + content[field.end(1) :]
+def _replace_checksum(content: bytes, field: re.Match[bytes], checksum: bytes) -> bytes:
+    """Replace the checksum in the content of a file, and return the new content."""
+    return content[: field.start("checksum")] + checksum + content[field.end("checksum") :]

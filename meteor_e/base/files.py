@@ -86,7 +86,7 @@ def os_errors_as(error_class: type[MeteorError], message: str) -> Iterator[None]
 
 
 def _file_errors() -> tuple[type[Exception], ...]:
-    """Return the classes of errors that occur when files are read, written or decompressed."""
+    """Return the exception classes that reading, writing or decompressing a file may raise."""
     # The module lzma is imported only if it is needed. LZMAError cannot occur before the import.
     lzma_error = getattr(sys.modules.get("lzma"), "LZMAError", OSError)
     return OSError, EOFError, zlib.error, NotImplementedError, lzma_error
@@ -192,25 +192,25 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
             compression.
     """
     name = input_name(path)
-    with contextlib.ExitStack() as open_streams:
+    is_standard_input = os.fspath(path) == "-"
+    with os_errors_as(InputError, f"cannot read {name}"):
+        stream = _open_standard_input() if is_standard_input else _open_finite(path)
+    # Standard input stays open after the with block.
+    with contextlib.nullcontext() if is_standard_input else stream:
         with os_errors_as(InputError, f"cannot read {name}"):
-            if os.fspath(path) == "-":
-                stream = _open_standard_input()  # Standard input stays open after the with block.
-            else:
-                file_kind = _special_kind(path)
-                stream = open_streams.enter_context(Path(path).open("rb"))
-                _check_finite(stream, path, file_kind)
             content = decompress(stream, name)
-            if content is not stream:
-                open_streams.enter_context(content)
         yield content
 
 
-def _check_finite(stream: BinaryIO, path: PathLike, file_kind: str | None) -> None:
-    """Raise OSError if reading a file may never end, as for ``/dev/zero``."""
+def _open_finite(path: PathLike) -> io.BufferedReader:
+    """Open a file or a pipe. Raise OSError if reading the file may never end, as for ``/dev/zero``."""
+    file_kind = _special_kind(path)
+    stream = Path(path).open("rb")  # noqa: SIM115  # The caller closes the stream.
     is_endless_device = file_kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
     if is_endless_device or file_kind == "a virtual file of the kernel":
+        stream.close()
         raise OSError(errno.EINVAL, f"not a regular file but {file_kind}")
+    return stream
 
 
 def _open_standard_input() -> io.BufferedReader:
@@ -252,6 +252,6 @@ def sha256_of(path: Path) -> str:
 
 
 def name_with_digest(path: PathLike) -> str:
-    """Return a file name for a metric signature, followed by the first digits of the file's SHA-256 if it exists."""
+    """Return a file name for a metric signature. If the file exists, append the first digits of its SHA-256."""
     file = Path(path)
     return f"{file.name}@{sha256_of(file)[:12]}" if file.is_file() else file.name

@@ -88,7 +88,7 @@ class _StageBars:
         if self._bar is None or stage != self._stage:
             self.close()
             self._stage = stage
-            self._bar = self._open(stage, total)
+            self._bar = self._create_bar(stage, total)
         self._bar.total = total
         self._bar.update(done - self._bar.n)
 
@@ -98,7 +98,7 @@ class _StageBars:
             self._bar.close()
             self._bar = None
 
-    def _open(self, stage: str, total: float | None) -> tqdm:
+    def _create_bar(self, stage: str, total: float | None) -> tqdm:
         """Return the progress bar of a new stage."""
         from tqdm import tqdm
 

@@ -35,19 +35,18 @@ class ShieldedFinder:
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a library whose import must not be interrupted, with a loader that defers SIGINT.
+        """Return a module spec whose loader defers SIGINT, for a library whose import must not be interrupted.
 
         For all other modules, return ``None``.
         """
         if name not in LIBRARIES:
             return None
-        for finder in sys.meta_path:
-            spec = None if finder is cls else finder.find_spec(name, path, target)
-            if spec is not None:
-                if spec.loader is not None:
-                    spec.loader = ShieldedLoader(spec.loader)  # type: ignore[assignment]
-                return spec
-        return None
+        other_finders = [finder for finder in sys.meta_path if finder is not cls]
+        specs = (finder.find_spec(name, path, target) for finder in other_finders)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = ShieldedLoader(spec.loader)  # type: ignore[assignment]
+        return spec
 
 
 class ShieldedLoader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -48,6 +48,15 @@ def are_valid_texts(values: Iterable[Any]) -> bool:
     except (TypeError, UnicodeEncodeError):
         return False
     return True
+
+
+def check_texts(values: Sequence[object], description: str = "a segment") -> None:
+    """Check that all values are strings without lone surrogates, like :func:`check_text`."""
+    # All values are checked at once, which is fast. If this check fails, the loop raises the error.
+    if are_valid_texts(values):
+        return
+    for value in values:
+        check_text(value, description)
 
 
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -101,8 +110,7 @@ def check_candidates(texts: Any, source: int) -> list[str]:
         InputError: if the candidates are not a list of strings.
     """
     candidates = list(check_list(texts, f"source {source}: texts", "candidate"))
-    for candidate in candidates:
-        check_text(candidate, f"source {source}: a candidate")
+    check_texts(candidates, f"source {source}: a candidate")
     return candidates
 
 
@@ -172,8 +180,5 @@ def _check_references(texts: Any, segment_number: int) -> list[str]:
     references = list(check_list(texts, f"segment {segment_number}: references", "text"))
     if not references:
         raise InputError(f"segment {segment_number}: there is no text in the references")
-    # All references are checked at once. If this check fails, the loop finds the invalid text.
-    if not are_valid_texts(references):
-        for text in references:
-            check_text(text, f"segment {segment_number}: a text of the references")
+    check_texts(references, f"segment {segment_number}: a text of the references")
     return references

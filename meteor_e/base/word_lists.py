@@ -29,11 +29,11 @@ def read_word_lists(purpose: str, distribution: str) -> bytes:
     if spec is None:
         advice = how_to_install(distribution)
         raise ConfigError(f"{purpose} needs wordfreq, which is not installed; {advice}")
-    for folder in spec.submodule_search_locations or ():
-        content = gzip.decompress(Path(folder, "data", "large_en.msgpack.gz").read_bytes())
-        if content.startswith(_HEADER):
-            return content[len(_HEADER) :]
-    raise ConfigError("the English word list is not from wordfreq 3.1; run: pip install 'wordfreq==3.1.1'")
+    package_folder = Path(spec.origin or "").parent
+    content = gzip.decompress((package_folder / "data" / "large_en.msgpack.gz").read_bytes())
+    if not content.startswith(_HEADER):
+        raise ConfigError("the English word list is not from wordfreq 3.1; run: pip install 'wordfreq==3.1.1'")
+    return content.removeprefix(_HEADER)
 
 
 def load_word_lists(purpose: str, distribution: str) -> list[list[str]]:

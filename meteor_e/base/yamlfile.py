@@ -257,7 +257,7 @@ class _DocumentBuilder:
         return items
 
     def _build_mapping(self, key_path: Key) -> dict[str, Any]:
-        """Build a mapping from the parser events of its keys and values.
+        """Build a mapping from the parser events for its keys and values.
 
         Raises:
             ConfigError: if a key is not a scalar, or the mapping contains a key twice.
