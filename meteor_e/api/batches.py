@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from meteor_e.api.segments import Segment, SegmentId
 from meteor_e.base.errors import ConfigError, InputError, count_of
-from meteor_e.base.texts import are_valid_texts, check_list, check_text
+from meteor_e.base.texts import check_list, check_text, check_texts
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -102,10 +102,7 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
     texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
     if not texts:
         raise InputError("a hypothesis needs at least one reference")
-    # All texts are checked at once, which is fast. If this check fails, the loop raises an error for the invalid text.
-    if not are_valid_texts(texts):
-        for text in texts:
-            check_text(text)
+    check_texts(texts)
     return texts
 
 
@@ -202,7 +199,7 @@ def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: in
                 checked_references: Sequence[str] = (reference,)
                 reference_characters = len(reference)
             else:
-                checked_references = _check_segment(index, hypothesis, references)
+                checked_references = _list_references(index, hypothesis, references)
                 reference_characters = sum(map(len, checked_references))
             columns.ids.append(segment_id)
             columns.hypotheses.append(hypothesis)
@@ -216,8 +213,8 @@ def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: in
     return columns
 
 
-def _check_segment(index: int, hypothesis: object, references: object) -> Sequence[str]:
-    """Check a segment, and return its references.
+def _list_references(index: int, hypothesis: object, references: object) -> Sequence[str]:
+    """Check a segment, and return its references as a list.
 
     Args:
         index: index of the segment, for error messages.
@@ -298,13 +295,13 @@ def map_in_order(
         Exception: any error of the function or of the iterator. It is raised after the results of all preceding batches
             have been yielded.
     """
+    thread_count = threads or 1
     for batch in batches:
-        if threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
-            remaining_batches = itertools.chain([batch], batches)
-            yield from _map_full_batches(function, remaining_batches, threads)
-        else:
-            batch.threads = threads
-            yield batch, function(batch)
+        if thread_count > 1 and len(batch) >= BATCH_SEGMENTS:
+            yield from _map_full_batches(function, itertools.chain([batch], batches), thread_count)
+            return
+        batch.threads = threads
+        yield batch, function(batch)
 
 
 def _map_full_batches(
@@ -332,38 +329,40 @@ def _map_in_pool(
         pool: pool of threads, which is shut down at the end.
         threads: number of threads of the pool.
     """
-    pending: deque[tuple[Batch, Future[Result]]] = deque()
     stop: list[bool] = []  # The function stops early if this list is not empty.
-    readable_batches = _ReadableBatches(batches)
+    pending: deque[tuple[Batch, Future[Result]]] = deque()
     try:
-        for batch in readable_batches:
-            batch.threads = 1
-            batch.stop = stop
-            pending.append((batch, pool.submit(function, batch)))
+        for submission in _submit_batches(function, batches, pool, stop):
+            pending.append(submission)
             if len(pending) > threads:
                 yield _wait_for_first(pending)
         while pending:
             yield _wait_for_first(pending)
-        if readable_batches.error is not None:
-            raise readable_batches.error
     finally:
         # If the caller stops early, batches in progress are interrupted and waiting batches are not started.
         stop.append(True)
         pool.shutdown(cancel_futures=True)
 
 
-class _ReadableBatches:
-    """The batches that precede the first batch that cannot be read. The error of this batch is stored in ``error``."""
+def _submit_batches(
+    function: Callable[[Batch], Result], batches: Iterator[Batch], pool: ThreadPool, stop: list[bool]
+) -> Iterator[tuple[Batch, Future[Result]]]:
+    """Submit batches to a pool, and yield each batch with the future of its result.
 
-    def __init__(self, batches: Iterator[Batch]) -> None:
-        self._batches = batches
-        self.error: Exception | None = None
+    If a batch cannot be read, a future with the error takes its place. The error is therefore raised only after the
+    results of all preceding batches.
+    """
+    from concurrent.futures import Future
 
-    def __iter__(self) -> Iterator[Batch]:
-        try:
-            yield from self._batches
-        except Exception as error:
-            self.error = error
+    try:
+        for batch in batches:
+            batch.threads = 1
+            batch.stop = stop
+            yield batch, pool.submit(function, batch)
+    except Exception as error:
+        failure: Future[Result] = Future()
+        failure.set_exception(error)
+        yield Batch([], []), failure
 
 
 def _start_pool(threads: int) -> ThreadPool | None:

@@ -164,17 +164,17 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         Raises:
             ConfigError: for the first option that is unknown, missing, or of the wrong type.
         """
-        if cls.Options is None and not options:
-            return None
         title = f"{cls.kind} {cls.name!r}"
-        if cls.Options is None:
-            unknown_option, *_ = options
-            raise ConfigError(f"{title} has no option {unknown_option!r}; it has no options")
+        options_class = cls.options_class()
+        if options_class is None:
+            for name in options:
+                raise ConfigError(f"{title} has no option {name!r}; it has no options")
+            return None
         from meteor_e.base.checked import convert  # This import is slow.
         from meteor_e.base.yamlfile import Document
 
         with add_location(title):
-            return convert(Document(options), cls.options_class(), "option")
+            return convert(Document(options), options_class, "option")
 
 
 def _change_paths(value: Any, change: Callable[[str], str]) -> Any:

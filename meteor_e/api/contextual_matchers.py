@@ -172,8 +172,7 @@ class ContextualMatcher(VectorMatcher):
 
         expected_offsets = list(accumulate(map(len, sentences), initial=0))
         token_count = expected_offsets[-1]
-        has_expected_offsets = list(map(int, offsets)) == expected_offsets
-        if rows.ndim != 2 or len(rows) != token_count or not has_expected_offsets:
+        if rows.ndim != 2 or len(rows) != token_count or not np.array_equal(offsets, expected_offsets):
             raise TypeError(
                 f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(offsets) - 1} parts for "
                 f"{len(sentences)} sentences with {token_count} tokens; it must return one row per token"

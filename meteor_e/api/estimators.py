@@ -267,7 +267,7 @@ class Estimator(Component):
         """
         if not len(segments):
             raise InputError("there are no segments to take the mean of")
-        counts = np.ones((1, len(segments))) if weights is None else np.asarray(weights, float)
-        shares = counts / counts.sum(axis=1, keepdims=True)
-        sample_means: Floats = shares @ segments
+        counts = np.ones((1, len(segments))) if weights is None else np.asarray(weights, float)  # (samples, segments)
+        normalized_weights = counts / counts.sum(axis=1, keepdims=True)
+        sample_means: Floats = normalized_weights @ segments
         return sample_means

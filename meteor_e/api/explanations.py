@@ -29,7 +29,7 @@ class Explanation(NamedTuple):
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Explanation]:
     """Explain why the scores of the first system differ from the scores of each other system.
 
-    For a single system, the segment scores are explained.
+    If there is only one system, explain its segment scores instead.
 
     Args:
         metrics: the metrics. Metrics that cannot explain their scores are ignored.

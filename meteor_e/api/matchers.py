@@ -215,7 +215,8 @@ class OverlapMatcher(Matcher):
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
         """Return a pair ``(piece, count)`` for each piece of a token.
 
-        The count is the number of equal pieces that precede the piece. It makes the pairs of repeated pieces distinct.
+        The count is the number of earlier occurrences of the piece in the token, so that repeated pieces form distinct
+        pairs.
         """
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []
@@ -279,16 +280,13 @@ class VectorMatcher(Matcher):
         reference_vectors = self._rows(reference)  # (reference words, dimension)
         similarities = (1 + _multiply_rows(reference_vectors, hypothesis_vectors)) / 2
         is_similar = self._select_similar(similarities, reference_vectors, hypothesis_vectors)
+        is_equal = _compare_forms(reference, hypothesis)
         # Equal words match even without vectors, unless the option ``below`` selects words that are less similar.
-        matches_equal_words = self.options.below is None
-        for j, reference_token in enumerate(reference):
-            for i, hypothesis_token in enumerate(hypothesis):
-                if reference_token.form == hypothesis_token.form:
-                    if matches_equal_words:
-                        yield Match(j, i)
-                elif is_similar[j, i]:
-                    # Rounded vectors can be slightly longer than 1, but a probability must not exceed 1.
-                    yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
+        is_match = is_similar | is_equal if self.options.below is None else is_similar & ~is_equal
+        for j, i in zip(*is_match.nonzero(), strict=True):
+            # Rounded vectors can be slightly longer than 1, but a probability must not exceed 1.
+            probability = 1.0 if is_equal[j, i] else min(1.0, float(similarities[j, i]))
+            yield Match(int(j), int(i), probability=probability)
 
     def _select_similar(
         self,
@@ -350,6 +348,13 @@ class SimilarityMatcher(VectorMatcher):
                 "tokens; it must return one row per token"
             )
         return rows
+
+
+def _compare_forms(reference: Sequence[Token], hypothesis: Sequence[Token]) -> NDArray[np.bool_]:
+    """Return a mask ``(reference words, hypothesis words)`` of the pairs of equal words."""
+    import numpy as np
+
+    return np.array([[word.form == other_word.form for other_word in hypothesis] for word in reference])
 
 
 def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

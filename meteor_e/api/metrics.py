@@ -272,7 +272,7 @@ class HasDetails(Protocol):
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return details of each segment or system, which JSON output shows next to the scores.
 
-        The optional key ``explanation`` contains a text that reports show.
+        The optional key ``explanation`` holds a text to be shown in reports.
 
         Args:
             statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
@@ -549,21 +549,22 @@ def compute_raw_statistics(metric: Metric, batch: Batch, *, finite: bool = True)
         statistics = metric.statistics(batch)
     if isinstance(statistics, SummedStatistics):
         return statistics
-    return _make_statistics_array(metric, batch, statistics, finite=finite)
+    statistics_array = _make_statistics_array(metric, batch, statistics)
+    if finite:
+        _check_finite(metric, batch, statistics_array)
+    return statistics_array
 
 
-def _make_statistics_array(metric: Metric, batch: Batch, statistics: ArrayLike, *, finite: bool) -> Floats:
+def _make_statistics_array(metric: Metric, batch: Batch, statistics: ArrayLike) -> Floats:
     """Convert statistics to an array, and check that it has one row per segment of a batch.
 
     Args:
         metric: the metric.
         batch: the segments.
         statistics: the result of :meth:`Metric.statistics`.
-        finite: whether infinite statistics and NaN are an error.
 
     Raises:
         PluginError: if the statistics are not an array, or if there is not one row per segment.
-        InputError: if statistics are not finite.
     """
     import numpy as np
 
@@ -574,11 +575,17 @@ def _make_statistics_array(metric: Metric, batch: Batch, statistics: ArrayLike, 
             f"metric {metric.name!r} returned statistics of shape {rows.shape} for {len(batch)} segments; "
             "one row per segment is needed"
         )
-    is_finite = np.isfinite(rows).all(axis=1)  # (segments,)
-    if finite and not is_finite.all():
-        index = int(np.argmin(is_finite))  # The first segment that is not finite.
-        raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {rows[index]}")
     return rows
+
+
+def _check_finite(metric: Metric, batch: Batch, rows: Floats) -> None:
+    """Raise InputError for the first segment of a batch whose statistics are infinite or NaN."""
+    import numpy as np
+
+    is_finite_row = np.isfinite(rows).all(axis=1)  # (segments,)
+    if not is_finite_row.all():
+        index = int(np.argmin(is_finite_row))
+        raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {rows[index]}")
 
 
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
@@ -809,10 +816,8 @@ def _make_batch(
     Raises:
         InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
     """
-    if sources is None:
-        texts = check_items(hypotheses=hypotheses, references=references)
-    else:
-        texts = check_items(hypotheses=hypotheses, references=references, sources=sources)
+    optional_texts = {} if sources is None else {"sources": sources}
+    texts = check_items(hypotheses=hypotheses, references=references, **optional_texts)
     if not texts["hypotheses"]:
         raise InputError("there are no segments to score")
     reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]

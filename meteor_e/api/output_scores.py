@@ -97,17 +97,15 @@ def _common_references(
     metric: SystemsMetric, systems: Sequence[System], segments_by_system: Sequence[Sequence[Segment]]
 ) -> list[tuple[str, ...]]:
     """Return the references of each segment, after checking that all systems have the same references."""
-    references_by_system: list[list[tuple[str, ...]]] = []
+    common_references = [segment.references for segment in segments_by_system[0]]
+    if len({len(references) for references in common_references}) > 1:
+        raise InputError(f"metric {metric.label}: all segments need the same number of references")
     for system, segments in zip(systems, segments_by_system, strict=True):
         if not segments:
             raise InputError(describe_empty_system(system))
-        references = [segment.references for segment in segments]
-        if len({len(texts) for texts in references}) > 1:
-            raise InputError(f"metric {metric.label}: all segments need the same number of references")
-        references_by_system.append(references)
-        if references != references_by_system[0]:
+        if [segment.references for segment in segments] != common_references:
             raise InputError(_describe_different_references(metric.label, systems[0].name, system.name))
-    return references_by_system[0]
+    return common_references
 
 
 def _describe_different_references(label: str, first_system: str, system: str) -> str:

@@ -39,7 +39,7 @@ class MetricInfo:
 
     @cached_property
     def column_slices(self) -> list[slice]:
-        """The slice of each column in the values of the metric. It contains the column's score and parts."""
+        """For each column, the slice of the metric's values that holds the column's score and its parts."""
         ends = list(itertools.accumulate(1 + len(column.parts) for column in self.columns))
         return [slice(start, end) for start, end in itertools.pairwise([0, *ends])]
 

@@ -32,6 +32,12 @@ class BatchScorer:
     finite: bool = True
     system_statistics: Mapping[int, Floats] = field(default_factory=dict)
 
+    @property
+    def threads(self) -> int | None:
+        """The number of batches that are scored at the same time, or ``None`` if each metric uses its own threads."""
+        can_score_several_batches = len(self.metrics) == 1 and self.metrics[0].parallel == "batches"
+        return self.metrics[0].threads if can_score_several_batches else None
+
     def __call__(self, batch: Batch) -> BatchStatistics:
         """Return a list with each metric's statistics of the batch.
 
@@ -66,12 +72,9 @@ def score_batches(
     Raises:
         InputError: if a segment cannot be scored and the policy is ``stop``.
     """
-    metrics = scorer.metrics
-    is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"
-    threads = metrics[0].threads if is_parallel else None
-    for batch, raw_statistics in execute(scorer, batches, threads):
+    for batch, raw_statistics in execute(scorer, batches, scorer.threads):
         statistics = []
-        for metric, rows in zip(metrics, raw_statistics, strict=True):
+        for metric, rows in zip(scorer.metrics, raw_statistics, strict=True):
             statistics.append(_apply_policy(rows, batch, on_error or metric.on_error))
         yield batch, statistics
 

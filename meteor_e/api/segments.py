@@ -169,7 +169,7 @@ class TextTable(ABC):
     def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:
         """Read the table, and yield the line number and all values of each row.
 
-        An output table that repeats the columns of the input contains these values. The result is ``None`` if the table
-        does not have additional columns.
+        The values are copied to an output table that repeats the columns of the input. The result is ``None`` if the
+        input table does not have additional columns.
         """
         return None

@@ -33,8 +33,8 @@ def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable)
     if not have_same_metrics or not have_same_systems or len(metrics) != len(first.metrics):
         raise ConfigError("tables can only be added if they have the same systems and metrics")
     systems = []
-    for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
-        systems.append(_add_system_scores(metrics, first_scores, second_scores))
+    for first_system, second_system in zip(first.systems, second.systems, strict=True):
+        systems.append(_add_system_scores(metrics, first_system, second_system))
     reference_counts = first.reference_counts | second.reference_counts
     return ScoreTable(describe_metrics(metrics, reference_counts), systems, reference_counts)
 
