@@ -18,8 +18,8 @@ The response to any other request is one line that begins with ``Error:``. Reque
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from meteor_e.java.formats import java_double
 
@@ -29,8 +29,6 @@ STATISTICS = 23
 _NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 
 _MISSING_STATISTICS = "specify Meteor stats"
-
-Score = Callable[[list[str], str], Sequence[float]]
 
 
 class RequestError(ValueError):
@@ -49,65 +47,72 @@ class Evaluation(NamedTuple):
     corpus_score: float
 
 
-Evaluate = Callable[[Sequence[str]], Evaluation]
+class RequestScorer(Protocol):
+    """Compute the results of requests."""
+
+    def score(self, references: list[str], hypothesis: str) -> Sequence[float]:
+        """Return the statistics of a hypothesis."""
+
+    def evaluate(self, groups: Sequence[str]) -> Evaluation:
+        """Parse and score groups of statistics; see :func:`parse_statistics`."""
 
 
-def answer(line: str, score: Score, evaluate: Evaluate, *, is_coco: bool = False) -> list[str]:
+def answer(line: str, scorer: RequestScorer, *, is_coco: bool = False) -> list[str]:
     """Answer a request of the stdio protocol. The response is a list of lines.
 
     Args:
         line: the request, without its line end.
-        score: a function that returns the statistics of a hypothesis, from its references and the hypothesis.
-        evaluate: a function that parses and scores groups of statistics; see :func:`parse_statistics`.
+        scorer: computes the statistics of texts, and the scores of statistics.
         is_coco: whether to use the protocol of coco-caption's jar.
     """
-    command, *arguments = line.split("|||")
+    name, *arguments = line.split("|||")
     while arguments and not arguments[-1]:
         arguments.pop()  # Java ignores empty strings at the end of a split text.
+    commands = _COCO_COMMANDS if is_coco else _RELEASE_COMMANDS
     try:
-        if command.startswith(("SCORE", "score")):
-            return [_score_segment(arguments, score)]
-        if is_coco:
-            scores = _answer_coco(command, arguments, evaluate)
-        else:
-            scores = _answer_release(command, arguments, evaluate)
-        return [java_double(value) for value in scores]
+        for command, respond in commands.items():
+            if name.startswith((command, command.lower())):
+                return respond(arguments, scorer)
+        raise RequestError(f"specify {' or '.join(commands)}")
     except RequestError as error:
         return [f"Error: {error}"]
 
 
-def _score_segment(arguments: Sequence[str], score: Score) -> str:
-    """Return the statistics of a hypothesis and its references. The hypothesis is the last argument of the request."""
+def _respond_score(arguments: Sequence[str], scorer: RequestScorer) -> list[str]:
+    """Return a line with the statistics of the last argument. The other arguments are its references."""
     if len(arguments) < 2:
         raise RequestError("specify hypothesis and at least one reference")
     *references, hypothesis = arguments
-    return " ".join(map(java_double, score(references, hypothesis)))
+    return [" ".join(map(java_double, scorer.score(references, hypothesis)))]
 
 
-def _answer_release(command: str, groups: Sequence[str], evaluate: Evaluate) -> Sequence[float]:
-    """Return the scores that METEOR 1.5 responds with. It ignores all groups of statistics after the first one."""
-    if command.startswith(("EVAL", "eval")):
-        return [_evaluate_groups(groups[:1], evaluate).corpus_score]
-    raise RequestError("specify SCORE or EVAL")
-
-
-def _answer_coco(command: str, groups: Sequence[str], evaluate: Evaluate) -> Sequence[float]:
-    """Return the scores that coco-caption's jar responds with."""
-    if command.startswith(("EVAL", "eval")):
-        evaluation = _evaluate_groups(groups, evaluate)
-        return [*evaluation.group_scores, evaluation.corpus_score]
-    if not command.startswith(("SING", "sing")):
-        raise RequestError("specify SCORE or EVAL or SING")
-    if len(groups) != 1:
-        raise RequestError(_MISSING_STATISTICS)
-    return _evaluate_groups(groups, evaluate).group_scores
-
-
-def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate) -> Evaluation:
-    """Score groups of statistics. Raise RequestError if there are no groups."""
+def _respond_first_eval(groups: Sequence[str], scorer: RequestScorer) -> list[str]:
+    """Return the score of the first group of statistics."""
     if not groups:
         raise RequestError(_MISSING_STATISTICS)
-    return evaluate(groups)
+    return [java_double(scorer.evaluate(groups[:1]).corpus_score)]
+
+
+def _respond_eval(groups: Sequence[str], scorer: RequestScorer) -> list[str]:
+    """Return the score of each group of statistics, and then the score of all groups together."""
+    if not groups:
+        raise RequestError(_MISSING_STATISTICS)
+    evaluation = scorer.evaluate(groups)
+    return list(map(java_double, [*evaluation.group_scores, evaluation.corpus_score]))
+
+
+def _respond_single(groups: Sequence[str], scorer: RequestScorer) -> list[str]:
+    """Return the score of the only group of statistics."""
+    if len(groups) != 1:
+        raise RequestError(_MISSING_STATISTICS)
+    return list(map(java_double, scorer.evaluate(groups).group_scores))
+
+
+_RELEASE_COMMANDS = {"SCORE": _respond_score, "EVAL": _respond_first_eval}
+"""The commands of METEOR 1.5, and the functions that respond to them."""
+
+_COCO_COMMANDS = {"SCORE": _respond_score, "EVAL": _respond_eval, "SING": _respond_single}
+"""The commands of coco-caption's jar, and the functions that respond to them."""
 
 
 def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO, cast
 
-from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import os_errors_as
 from meteor_e.java.formats import java_lines, java_trim
@@ -21,12 +19,10 @@ from meteor_e.scoring.statistics import StatisticsSum
 
 def serve(scorer: JavaScorer, stream: TextIO) -> None:
     """Answer the requests on standard input until the end of the input."""
-    configuration = scorer.configuration
-    score = functools.partial(_score_request, scorer)
-    evaluate = functools.partial(_evaluate_request, _pad_weights(scorer.parameters, configuration.slots))
+    request_scorer = _JavaRequestScorer(scorer)
     for request in _read_requests():
         try:
-            response_lines = answer(request, score, evaluate, is_coco=configuration.options.coco)
+            response_lines = answer(request, request_scorer, is_coco=scorer.configuration.options.coco)
         except InputError as error:
             response_lines = [f"Error: {' '.join(str(error).split())}"]
         stream.writelines(line + "\n" for line in response_lines)
@@ -39,37 +35,37 @@ def _read_requests() -> Iterator[str]:
         yield from java_lines(cast(Any, sys.stdin.buffer))
 
 
-def _score_request(scorer: JavaScorer, references: list[str], hypothesis: str) -> list[int]:
-    """Score the texts of a request, and return its statistics. The texts are trimmed as in METEOR 1.5."""
-    trimmed_hypothesis = java_trim(hypothesis)
-    trimmed_references = [java_trim(reference) for reference in references]
-    if scorer.configuration.has_unsupported_parameters:
-        vector = scorer.rescore_segment(trimmed_hypothesis, trimmed_references).vector
-    else:
-        vector = scorer.meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
-    return make_java_vector(vector, scorer.n_matchers, scorer.configuration.slots)
-
-
-def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
-    """Pad the weights with zeros, so that there is one weight for each module in a statistics line."""
-    padded_weights = (*parameters.weights, *[0.0] * slots)
-    return dataclasses.replace(parameters, weights=padded_weights[:slots])
-
-
-def _evaluate_request(parameters: Parameters, groups: Sequence[str]) -> Evaluation:
-    """Compute the score of each group of statistics in a request, and the score of all groups together.
+class _JavaRequestScorer:
+    """Compute the results of requests with a scorer. Statistics lines have one slot for each module of METEOR.
 
     Args:
-        parameters: the parameters of the scores, with one weight for each module of a statistics line.
-        groups: a statistics line for each group.
+        scorer: the scorer of the run.
     """
-    n_modules = len(parameters.weights)
-    n_values = count_java_statistics(n_modules)
-    corpus_sum = StatisticsSum(n_modules)
-    group_scores = []
-    for vector in [parse_statistics(group, n_values) for group in groups]:
-        statistics = parse_java_statistics(vector, n_modules)
-        corpus_sum.add(statistics)
-        group_scores.append(compute(statistics, parameters).score)
-    corpus_statistics = JavaStatistics(*corpus_sum.total)
-    return Evaluation(group_scores, compute(corpus_statistics, parameters).score)
+
+    def __init__(self, scorer: JavaScorer) -> None:
+        self._scorer = scorer
+        self._slots = scorer.configuration.slots
+        padded_weights = (*scorer.parameters.weights, *[0.0] * self._slots)
+        self._parameters = dataclasses.replace(scorer.parameters, weights=padded_weights[: self._slots])
+
+    def score(self, references: list[str], hypothesis: str) -> list[int]:
+        """Score a hypothesis, and return its statistics. The texts are trimmed as in METEOR 1.5."""
+        trimmed_hypothesis = java_trim(hypothesis)
+        trimmed_references = [java_trim(reference) for reference in references]
+        if self._scorer.configuration.has_unsupported_parameters:
+            vector = self._scorer.rescore_segment(trimmed_hypothesis, trimmed_references).vector
+        else:
+            vector = self._scorer.meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
+        return make_java_vector(vector, self._scorer.n_matchers, self._slots)
+
+    def evaluate(self, groups: Sequence[str]) -> Evaluation:
+        """Return the score of each group of statistics, and the score of all groups together."""
+        value_count = count_java_statistics(self._slots)
+        vectors = [parse_statistics(group, value_count) for group in groups]
+        group_statistics = [parse_java_statistics(vector, self._slots) for vector in vectors]
+        group_scores = [compute(statistics, self._parameters).score for statistics in group_statistics]
+        corpus_sum = StatisticsSum(self._slots)
+        for statistics in group_statistics:
+            corpus_sum.add(statistics)
+        corpus_statistics = JavaStatistics(*corpus_sum.total)
+        return Evaluation(group_scores, compute(corpus_statistics, self._parameters).score)

@@ -13,19 +13,21 @@ from meteor_e.java.stdio import STATISTICS, Evaluation, answer, parse_statistics
 NUMBERS = " ".join(map(str, range(STATISTICS)))
 
 
-def compute_lengths(references, hypothesis):
-    """Return lengths as simple statistics: the number of references, then the length of each text."""
-    return [len(references), len(hypothesis), *map(len, references)]
+class SimpleScorer:
+    """Compute simple statistics and scores."""
 
+    def score(self, references, hypothesis):
+        """Return lengths as simple statistics: the number of references, then the length of each text."""
+        return [len(references), len(hypothesis), *map(len, references)]
 
-def halve_first_values(groups):
-    """Return simple scores: half of the first value of each group of statistics, and a constant corpus score."""
-    return Evaluation([parse_statistics(group)[0] / 2 for group in groups], 1e-5)
+    def evaluate(self, groups):
+        """Return simple scores: half of the first value of each group of statistics, and a constant corpus score."""
+        return Evaluation([parse_statistics(group)[0] / 2 for group in groups], 1e-5)
 
 
 def get_answers(line: str, *, is_coco: bool = False) -> list[str]:
     """Return the lines that answer a request."""
-    return answer(line, compute_lengths, halve_first_values, is_coco=is_coco)
+    return answer(line, SimpleScorer(), is_coco=is_coco)
 
 
 @pytest.mark.parametrize(
@@ -50,11 +52,12 @@ def test_answer_supports_the_protocols_of_both_programs(line, release, coco):
 def test_release_answer_evaluates_only_the_first_group():
     group_counts = []
 
-    def count_groups(groups):
-        group_counts.append(len(groups))
-        return Evaluation([], 0.0)
+    class CountingScorer(SimpleScorer):
+        def evaluate(self, groups):
+            group_counts.append(len(groups))
+            return super().evaluate(groups)
 
-    answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", compute_lengths, count_groups)
+    answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", CountingScorer())
     assert group_counts == [1]
 
 
