@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 from meteor_e.cli.commands import destination
-from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, parse
+from meteor_e.java.options import FLAG_OPTIONS, VALUE_OPTIONS, JavaConfiguration, UsageError, parse
 
 
 class JavaCommand(click.Command):
@@ -32,8 +32,8 @@ class JavaCommand(click.Command):
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of METEOR 1.5 to the help text."""
         with formatter.section("Options of the Java program"):
-            values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUES.items()]
-            flags = [(name, option.text) for name, option in FLAGS.items()]
+            values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUE_OPTIONS.items()]
+            flags = [(name, option.text) for name, option in FLAG_OPTIONS.items()]
             formatter.write_dl([*values, *flags])
 
 

@@ -24,7 +24,7 @@ class JavaOption(NamedTuple):
     text: str
 
 
-VALUES = {
+VALUE_OPTIONS = {
     "-l": JavaOption("language", "language: en cz de es fr ru da fi hu it nl no pt ro se tr, or other (default en)"),
     "-t": JavaOption("task", "task: rank util adq hter li tune universal"),
     "-p": JavaOption("parameters", "'alpha beta gamma delta'"),
@@ -59,7 +59,7 @@ VECTOR_KEYS = {
 }
 """METEOR-E's options for vector files, and the lookup key of the vectors in each."""
 
-FLAGS = {
+FLAG_OPTIONS = {
     "-q": JavaOption("quiet", "only print segment scores on standard error and the final score on standard output"),
     "-ch": JavaOption("characters", "precision and recall of characters"),
     "-norm": JavaOption("normalize", "tokenize, normalize punctuation, lowercase"),
@@ -124,7 +124,7 @@ class UsageError(ConfigError):
 
 
 class JavaOptions(SimpleNamespace):
-    """Store the options of a command line. ``VALUES`` and ``FLAGS`` list the fields.
+    """Store the options of a command line. ``VALUE_OPTIONS`` and ``FLAG_OPTIONS`` list the fields.
 
     Absent options are ``None``, and absent flags are ``False``. The fields ``hypothesis`` and ``reference`` contain the
     paths of the two files. The field ``vector_key`` contains the lookup key of the word vectors, such as ``lemma``.
@@ -140,14 +140,15 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
     if len(arguments) < 2:
         raise UsageError("a test file and a reference file are needed (or - - -stdio)")
     options = _make_default_options(hypothesis=arguments[0], reference=arguments[1])
-    remaining = iter(arguments[2:])
-    for name in remaining:
-        if name in FLAGS:
-            setattr(options, FLAGS[name].field, True)
-        elif name in VALUES:
-            _set_value(options, name, value=next(remaining, None))
+    words = iter(arguments[2:])
+    for name in words:
+        if name in FLAG_OPTIONS:
+            setattr(options, FLAG_OPTIONS[name].field, True)
+        elif name in VALUE_OPTIONS:
+            # The value of an option is the word after its name, so the loop skips this word.
+            _set_value(options, name, value=next(words, None))
         else:
-            suggestion = near_miss(name, [*FLAGS, *VALUES])
+            suggestion = near_miss(name, [*FLAG_OPTIONS, *VALUE_OPTIONS])
             raise UsageError(f'unknown option "{name}"{suggestion}')
     if options.new is not None:
         _apply_new_language(options)
@@ -157,9 +158,9 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
 def _make_default_options(hypothesis: str, reference: str) -> JavaOptions:
     """Return the default options for a hypothesis file and a reference file."""
     options = JavaOptions(hypothesis=hypothesis, reference=reference)
-    for option in VALUES.values():
+    for option in VALUE_OPTIONS.values():
         setattr(options, option.field, None)
-    for flag in FLAGS.values():
+    for flag in FLAG_OPTIONS.values():
         setattr(options, flag.field, False)
     options.prefix = "meteor"
     options.vector_key = "word"
@@ -174,7 +175,7 @@ def _set_value(options: JavaOptions, name: str, value: str | None) -> None:
         if options.vectors is not None:
             raise UsageError(f"{name} names a second file of vectors; only one is possible")
         options.vector_key = VECTOR_KEYS[name]
-    setattr(options, VALUES[name].field, value)
+    setattr(options, VALUE_OPTIONS[name].field, value)
 
 
 def _apply_new_language(options: JavaOptions) -> None:
@@ -229,23 +230,26 @@ class JavaConfiguration:
             ConfigError: if METEOR 1.5 would crash later because of a value.
         """
         language = builtin_language(_find_code(options.language))
-        task = _resolve_task(options, language)
+        task_name = _find_task_name(options.task, language)
+        # Only "-p" selects the defaults of the task "custom", but "-m" and "-w" also make METEOR 1.5 print "Custom".
+        defaults = _find_defaults(language, task_name if options.parameters is None else "custom")
+        printed_task_name = "custom" if options.parameters or options.modules or options.weights else task_name
         threshold = _parse_threshold(options)
-        default_weights = _find_default_weights(options, task)
+        default_weights = _find_default_weights(options, defaults)
         modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
         weights = _resolve_weights(options, tuple(default_weights.values()), modules)
-        parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
+        parameters = defaults.parameters if options.parameters is None else _parse_parameters(options.parameters)
         return cls(
             options=options,
             language=language,
             language_name=_NAMES[language.code],
-            task=TASKS[task.name],
+            task=TASKS[printed_task_name],
             modules=modules,
             weights=weights,
             parameters=parameters,
             normalization=_find_normalization(options, language),
             beam=_parse_beam(options.beam),
-            warnings=_check_weights(options, weights, modules, task.zero_weights_warning),
+            warnings=_list_weight_warnings(options, weights, modules, defaults.zero_weights_warning),
             threshold=threshold,
         )
 
@@ -260,9 +264,14 @@ class JavaConfiguration:
 
     @property
     def has_unsupported_parameters(self) -> bool:
-        """Return whether meteor_e's chains reject one of the parameters. METEOR 1.5 accepts any number."""
+        """Return whether meteor_e's chains reject α, β, γ or δ. METEOR 1.5 accepts any number as a parameter."""
         alpha, beta, gamma, delta = self.parameters[:4]
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
+
+    @property
+    def padded_weights(self) -> tuple[float, ...]:
+        """Return one weight for each module. Modules without a weight have the weight 0."""
+        return self.weights + (0.0,) * (len(self.modules) - len(self.weights))
 
     @property
     def plugin_modules(self) -> tuple[str, ...]:
@@ -312,40 +321,31 @@ class _TaskDefaults(NamedTuple):
     """The default weights and parameters of a task.
 
     Attributes:
-        name: the name of the task, or ``custom`` if the command line replaces some of the defaults.
         weights: the weights by module.
         parameters: α, β, γ and δ.
         zero_weights_warning: the warning if all weights are 0.
     """
 
-    name: str
     weights: Mapping[str, float]
     parameters: tuple[float, ...]
     zero_weights_warning: str = _ZERO_WEIGHTS_WARNING
 
 
-def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
-    """Return the default weights and parameters of a task.
+def _find_defaults(language: Language, task_name: str) -> _TaskDefaults:
+    """Return METEOR 1.5's default weights and parameters of a task.
 
     As in METEOR 1.5, all values are zeros if the language does not support the task.
     """
-    task_name = _find_task_name(options.task, language)
-    # Only "-p" changes which defaults METEOR 1.5 uses, but "-m" and "-w" also make it print "Custom".
-    scored_task_name = task_name if options.parameters is None else "custom"
-    printed_task_name = "custom" if options.parameters or options.modules or options.weights else task_name
-    task = language.tasks.get(_find_source_task(scored_task_name, language))
-    if task is not None:
-        return _TaskDefaults(printed_task_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
-    zero_weights = dict.fromkeys(language.matchers, 0.0)
-    warning = f"{_ZERO_WEIGHTS_WARNING} (language {language.code!r} has no parameters for task {scored_task_name!r})"
-    return _TaskDefaults(printed_task_name, zero_weights, (0.0, 0.0, 0.0, 0.0), warning)
-
-
-def _find_source_task(task_name: str, language: Language) -> str:
-    """Return the name of the task whose default weights and parameters apply to the given task in METEOR 1.5."""
     if language.code == "other" and task_name != "universal":
-        return "li"
-    return "adq" if task_name == "custom" else task_name
+        source_task_name = "li"
+    else:
+        source_task_name = "adq" if task_name == "custom" else task_name
+    task = language.tasks.get(source_task_name)
+    if task is not None:
+        return _TaskDefaults(task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+    zero_weights = dict.fromkeys(language.matchers, 0.0)
+    warning = f"{_ZERO_WEIGHTS_WARNING} (language {language.code!r} has no parameters for task {task_name!r})"
+    return _TaskDefaults(zero_weights, (0.0, 0.0, 0.0, 0.0), warning)
 
 
 def _find_task_name(task: str | None, language: Language) -> str:
@@ -412,9 +412,9 @@ def _parse_modules(text: str) -> tuple[str, ...]:
     return modules
 
 
-def _find_default_weights(options: JavaOptions, task: _TaskDefaults) -> dict[str, float]:
+def _find_default_weights(options: JavaOptions, defaults: _TaskDefaults) -> dict[str, float]:
     """Return the default weight of each module. With word vectors but without ``-m``, add the embeddings module."""
-    default_weights = dict(task.weights)
+    default_weights = dict(defaults.weights)
     if options.vectors is not None and options.modules is None:
         default_weights["embeddings"] = EMBEDDINGS_WEIGHT
     return default_weights
@@ -434,7 +434,7 @@ def _resolve_weights(
     return weights
 
 
-def _check_weights(
+def _list_weight_warnings(
     options: JavaOptions, weights: tuple[float, ...], modules: tuple[str, ...], zero_weights_warning: str
 ) -> tuple[str, ...]:
     """Return warnings about missing weights, and about weights that are all 0.

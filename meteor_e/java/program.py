@@ -54,18 +54,17 @@ def _run_sgml(configuration: JavaConfiguration, stream: TextIO) -> None:
 def _run_plain(configuration: JavaConfiguration, stream: TextIO) -> None:
     """Score plain text files, and write the segment scores and the table of corpus scores."""
     options = configuration.options
+    if options.hypothesis == "-" and options.reference == "-":
+        raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
     _write_header(configuration, "plaintext", stream)
     scorer = _make_scorer(configuration)
-    if options.hypothesis == options.reference == "-":
-        raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
     hypotheses = read_java_lines(options.hypothesis)
     references = _group_references(read_java_lines(options.reference), len(hypotheses), configuration)
-    total = _write_segments(scorer, hypotheses, references, stream)
-    if options.statistics:
-        return  # With "-ssOut", the output contains only the statistics of segments.
-    if not hypotheses:
+    if not hypotheses and not options.statistics:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    _write_corpus_scores(scorer, total, stream)
+    corpus_statistics = _score_segments(scorer, hypotheses, references, stream)
+    if not options.statistics:
+        _write_corpus_scores(scorer, corpus_statistics, stream)
 
 
 def _write_header(configuration: JavaConfiguration, input_format: str, stream: TextIO) -> None:
@@ -82,10 +81,10 @@ def _make_scorer(configuration: JavaConfiguration) -> JavaScorer:
     return JavaScorer(configuration)
 
 
-def _write_segments(
+def _score_segments(
     scorer: JavaScorer, hypotheses: Sequence[str], references: Sequence[str | Sequence[str]], stream: TextIO
 ) -> Statistics:
-    """Write the scores or statistics of segments, and return the statistics of the corpus.
+    """Score segments, write their results, and return the statistics of the corpus.
 
     If requested, also write the alignments of the segments to a file.
     """
@@ -93,8 +92,8 @@ def _write_segments(
     with _open_alignment_file(scorer.configuration.options) as alignment_file:
         writer = _SegmentWriter(scorer, stream, alignment_file)
         for batch in scorer.score_batches(hypotheses, references):
-            for number, segment in enumerate(batch.segments, corpus_sum.segments + 1):
-                writer.write(number, segment)
+            for segment in batch.segments:
+                writer.write(segment)
             corpus_sum.add_total(batch.total, batch.n_segments)
     return corpus_sum.total
 
@@ -114,20 +113,22 @@ class _SegmentWriter:
         self._is_quiet = options.quiet and not (options.verbose or options.statistics)
         self._stream = sys.stderr if self._is_quiet else stream
         self._alignment_file = alignment_file
+        self._segment_count = 0
 
-    def write(self, number: int, segment: ScoredSegment) -> None:
-        """Write the line and the alignment of a segment. The segments are numbered from 1."""
+    def write(self, segment: ScoredSegment) -> None:
+        """Write the line and the alignment of the next segment. The segments are numbered from 1."""
+        self._segment_count += 1
         if self._alignment_file is not None:
-            self._alignment_file.write(format_scored_alignment(segment, str(number)))
-        self._stream.write(self._format(number, segment) + "\n")
+            self._alignment_file.write(format_scored_alignment(segment, str(self._segment_count)))
+        self._stream.write(self._format(segment) + "\n")
 
-    def _format(self, number: int, segment: ScoredSegment) -> str:
-        """Return the line of a segment without its line end."""
+    def _format(self, segment: ScoredSegment) -> str:
+        """Return the line of the current segment without its line end."""
         if self._options.statistics:
             return format_statistics(segment.vector, self._scorer.n_matchers, self._scorer.configuration.slots)
         if self._is_quiet:
             return java_double(segment.scores.score)
-        return f"Segment {number} score:\t{format_scores(segment.scores, self._options.verbose)}"
+        return f"Segment {self._segment_count} score:\t{format_scores(segment.scores, self._options.verbose)}"
 
 
 def _write_corpus_scores(scorer: JavaScorer, total: Statistics, stream: TextIO) -> None:

@@ -59,7 +59,7 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
         "           Test Matches                  Reference Matches",
         "Stage      Content  Function    Total    Content  Function    Total",
         *[_format_stage(str(stage), counts) for stage, counts in enumerate(weighted_matchers, 1)],
-        _format_stage("Total", _sum_counts(weighted_matchers)),
+        _format_stage("Total", functools.reduce(MatcherCounts.add, weighted_matchers, MatcherCounts())),
         "",
         _format_entry(f"Test {units}", str(statistics.hypothesis_length), 24),
         _format_entry(f"Reference {units}", str(statistics.reference_length), 24),
@@ -74,13 +74,6 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
         "",
     ]
     return "\n".join(lines)
-
-
-def _sum_counts(matchers: Sequence[MatcherCounts]) -> MatcherCounts:
-    """Return the sum of each match count over several matchers."""
-    zero_counts = MatcherCounts()  # Without this row, there would not be any columns if there are no matchers.
-    columns = zip(zero_counts, *matchers, strict=True)
-    return MatcherCounts(*map(sum, columns))
 
 
 def _format_stage(name: str, counts: MatcherCounts) -> str:
@@ -167,8 +160,8 @@ _format_count = functools.lru_cache(1024)(java_double)
 def compare_lines(left_line: str, right_line: str) -> int:
     """Compare two tab-separated lines of a score file in METEOR 1.5's sort order, and return -1, 0 or 1.
 
-    Two segments of the same document are ordered by segment id if both ids are integers. All other lines, including
-    the lines of ``-vOut``, are ordered as text.
+    Segments of the same document are ordered by id if both ids are integers. All other lines, including the lines
+    that the option ``-vOut`` produces, are ordered as text.
     """
     left_fields = left_line.split("\t")
     right_fields = right_line.split("\t")

@@ -26,26 +26,17 @@ if TYPE_CHECKING:
     from meteor_e.scoring.rows import Rows
 
 
-_PARAMETER_NAMES = ("alpha", "beta", "gamma", "delta")
-_PLACEHOLDER_PARAMETERS = (0.5, 1.0, 0.5, 0.5)
-"""The parameters of the chain if chains reject the parameters of the command line.
-
-In this case, the scores are computed from the statistics.
-"""
-
-
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
     """Create the metric that the options describe. The metric compares words in the same way as METEOR 1.5."""
     matchers, lemmatizer = make_chain_entries(configuration)
-    # Modules without a weight have the weight 0.
-    weights = (*configuration.weights, *[0.0] * (len(matchers) - len(configuration.weights)))
-    has_placeholders = configuration.has_unsupported_parameters
-    parameters = _PLACEHOLDER_PARAMETERS if has_placeholders else configuration.parameters[:4]
+    weighted_matchers = [
+        {**matcher, "weight": weight} for matcher, weight in zip(matchers, configuration.padded_weights, strict=True)
+    ]
     metric = Meteor(
         configuration.language.code,
-        task="li",
-        parameters=dict(zip(_PARAMETER_NAMES, parameters, strict=True)),
-        matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, weights, strict=True)],
+        task="li",  # This task exists for every language. Its parameters and weights are replaced.
+        parameters=_make_chain_parameters(configuration),
+        matchers=weighted_matchers,
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
         beam=configuration.beam,
@@ -54,6 +45,15 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     )
     metric.compare_words_by("java")
     return metric
+
+
+def _make_chain_parameters(configuration: JavaConfiguration) -> dict[str, float]:
+    """Return the parameters of the command line, or placeholders if chains reject these parameters."""
+    if configuration.has_unsupported_parameters:
+        # The scores do not depend on the placeholders, because they are computed from the statistics.
+        return {"alpha": 0.5, "beta": 1.0, "gamma": 0.5, "delta": 0.5}
+    alpha, beta, gamma, delta = configuration.parameters[:4]
+    return {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta}
 
 
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
@@ -98,7 +98,10 @@ def _make_plugin_settings(configuration: JavaConfiguration) -> JavaSettings:
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the language's resources with the files of the command line, or ``None`` if there are no such files."""
+    """Return the language's resources, some of which are replaced by files that the command line names.
+
+    Return ``None`` if no resource is replaced.
+    """
     files = {
         "function_words": _load_function_words(configuration),
         "synonyms": _load_synonyms(configuration),
@@ -112,7 +115,7 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
 
 
 def _load_function_words(configuration: JavaConfiguration) -> Collection[str] | None:
-    """Return the function words to use instead of the language's own, or ``None`` to use the language's own."""
+    """Return the function words that replace the words of the language, or ``None`` to keep these words."""
     if configuration.options.words is not None:
         return parse_function_words(read_word_list(configuration.options.words))
     if configuration.language.code != "en":
@@ -122,7 +125,7 @@ def _load_function_words(configuration: JavaConfiguration) -> Collection[str] | 
 
 
 def _load_synonyms(configuration: JavaConfiguration) -> SynonymIndex | None:
-    """Return the synonyms to use instead of the language's own, or ``None`` without an effective ``-d``."""
+    """Load the synonyms that the option ``-d`` names. Return ``None`` if the option is missing or has no effect."""
     folder = configuration.options.synonyms
     if folder is None or "synonym" not in configuration.core_modules:
         return None
@@ -132,7 +135,7 @@ def _load_synonyms(configuration: JavaConfiguration) -> SynonymIndex | None:
 
 
 def _load_paraphrases(configuration: JavaConfiguration) -> ParaphraseIndex | None:
-    """Return the paraphrases to use instead of the language's own, or ``None`` without an effective ``-a``."""
+    """Load the paraphrases that the option ``-a`` names. Return ``None`` if the option is missing or has no effect."""
     path = configuration.options.paraphrases
     if path is None or "paraphrase" not in configuration.core_modules:
         return None
@@ -216,21 +219,23 @@ class JavaScorer:
     def score_batches(
         self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
     ) -> Iterator[ScoredBatch]:
-        """Score segments, and yield the results in batches.
+        """Score segments, and return an iterator over batches of results.
 
         Args:
             hypotheses: one hypothesis per segment.
             references: the references of each segment.
         """
         if self.configuration.has_unsupported_parameters:
-            for hypothesis, segment_references in zip(hypotheses, references, strict=True):
-                segment = self.rescore_segment(hypothesis, segment_references)
-                total = sum_statistics([Statistics.from_vector(segment.vector)], self.n_matchers)
-                yield ScoredBatch(iter([segment]), total, n_segments=1)
-            return
+            return map(self._rescore_batch, hypotheses, references)
         with_alignments = self.configuration.options.alignments
-        for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
-            yield ScoredBatch(_read_segments(batch, rows), rows.total, n_segments=len(batch))
+        batches = self.meteor.score_batches(hypotheses, references, alignments=with_alignments)
+        return (ScoredBatch(_read_segments(batch, rows), rows.total, len(batch)) for batch, rows in batches)
+
+    def _rescore_batch(self, hypothesis: str, references: str | Sequence[str]) -> ScoredBatch:
+        """Return a batch that consists of one segment with parameters that chains reject."""
+        segment = self.rescore_segment(hypothesis, references)
+        total = sum_statistics([Statistics.from_vector(segment.vector)], self.n_matchers)
+        return ScoredBatch(iter([segment]), total, n_segments=1)
 
     def rescore_segment(self, hypothesis: str, references: str | Sequence[str]) -> ScoredSegment:
         """Score a segment with parameters that chains reject, such as an α above 1.
@@ -241,11 +246,12 @@ class JavaScorer:
         hypotheses = [hypothesis] * len(reference_list)
         with_alignments = self.configuration.options.alignments
         batches = self.meteor.score_batches(hypotheses, reference_list, alignments=with_alignments)
-        segments = [segment for batch, rows in batches for segment in _read_segments(batch, rows)]
-        rescored_segments = [
-            segment._replace(scores=self.compute_scores(Statistics.from_vector(segment.vector))) for segment in segments
-        ]
-        return max(rescored_segments, key=lambda segment: segment.scores.score)
+        segments = [self._rescore(segment) for batch, rows in batches for segment in _read_segments(batch, rows)]
+        return max(segments, key=lambda segment: segment.scores.score)
+
+    def _rescore(self, segment: ScoredSegment) -> ScoredSegment:
+        """Return a segment with the scores for the parameters of the command line."""
+        return segment._replace(scores=self.compute_scores(Statistics.from_vector(segment.vector)))
 
 
 def _read_segments(batch: Batch, rows: Rows) -> Iterator[ScoredSegment]:

@@ -82,13 +82,13 @@ class _JavaSgmlReader:
         return self._sets
 
     def _begin_set(self, line: str) -> None:
-        """Select the set whose id a line contains, and the system if the line contains a system id."""
+        """Select the test set that a line names. If the line also names a system, select the system."""
         set_id = self._find_id(_JAVA_SET_ID, line, "Set ID (setid) required in line")
         self._systems = self._sets.setdefault(set_id, {})
         self._select_system(line)
 
     def _begin_document(self, line: str) -> None:
-        """Select the document whose id a line contains, and the system if the line contains a system id."""
+        """Select the document that a line names. If the line also names a system, select the system."""
         document_id = self._find_id(_JAVA_DOC_ID, line, "Doc ID (docid) required in line")
         self._select_system(line)
         if self._documents is None:
@@ -97,7 +97,7 @@ class _JavaSgmlReader:
         self._segments = self._documents.setdefault(document_id, {})
 
     def _select_system(self, line: str) -> None:
-        """Select the system or the reference whose id a line contains. A line without such an id has no effect."""
+        """Select the system or the reference that a line names. A line that does not name either has no effect."""
         system_match = _JAVA_SYSTEM.search(line)
         if system_match is None:
             return
@@ -166,7 +166,10 @@ def _find_tag_start(text: str) -> re.Match[str] | None:
 
 
 def _get_id(tag_start: re.Match[str]) -> str:
-    """Return the id that follows a match of ``_JAVA_SEG_ID``. White space is the id only if no other text follows."""
+    """Return the id that follows a match of ``_JAVA_SEG_ID``.
+
+    If only white space follows, the id is one character of this white space.
+    """
     text = tag_start.string[tag_start.end() :]
     stripped_text = text.rstrip(_JAVA_SPACE)
     if stripped_text:

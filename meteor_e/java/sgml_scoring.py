@@ -21,19 +21,20 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum
 def score_sgml(scorer: JavaScorer, stream: TextIO) -> None:
     """Score SGML files. Write a table for each system, and score files for systems, documents and segments."""
     options = scorer.configuration.options
-    tests = read_java_sgml(read_java_lines(options.hypothesis), input_name(options.hypothesis))
-    references = read_java_sgml(read_java_lines(options.reference), input_name(options.reference))
-    _check_sets(tests, references, options)
+    hypothesis_sets = read_java_sgml(read_java_lines(options.hypothesis), input_name(options.hypothesis))
+    reference_sets = read_java_sgml(read_java_lines(options.reference), input_name(options.reference))
+    _check_sets(hypothesis_sets, reference_sets, options)
     score_files = _ScoreFiles(scorer)
-    for set_id, system in _list_systems(tests):
-        segments = _list_segments(set_id, system, tests[set_id], references[set_id])
+    for set_id, system_id in _list_systems(hypothesis_sets):
+        segments = _list_segments(set_id, system_id, hypothesis_sets[set_id], reference_sets[set_id])
         if not segments:
-            raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
+            message = f"system {system_id!r} of set {set_id!r} has no segment in common with {options.reference}"
+            raise InputError(message)
         system_result = _score_system(scorer, segments)
-        scores = score_files.add_system((set_id, system), system_result)
+        scores = score_files.add_system((set_id, system_id), system_result)
         if not options.statistics:
-            stream.write(f"[{set_id}][{system}] \n")
-            stream.write(format_corpus_table(system_result.total, scores, scorer.configuration) + "\n")
+            stream.write(f"[{set_id}][{system_id}] \n")
+            stream.write(format_corpus_table(system_result.system_sum.total, scores, scorer.configuration) + "\n")
     stream.flush()
     score_files.write()
 
@@ -67,9 +68,9 @@ class _ScoreFiles:
         """
         for segment, scored_segment in result.segments:
             self._add_segment((*system_ids, segment.document, segment.id), scored_segment)
-        for document, statistics in result.documents.items():
-            self._add_total("doc", (*system_ids, document), statistics)
-        return self._add_total("sys", system_ids, result.total)
+        for document, document_sum in result.document_sums.items():
+            self._add_total("doc", (*system_ids, document), document_sum.total)
+        return self._add_total("sys", system_ids, result.system_sum.total)
 
     def _add_total(self, level: str, ids: Sequence[str], statistics: Statistics) -> FormulaScores:
         """Score a system or document, add a line to the corresponding score file, and return the scores."""
@@ -120,13 +121,13 @@ class _SystemResult(NamedTuple):
 
     Attributes:
         segments: the segments, and their statistics and scores.
-        documents: the statistics of each document.
-        total: the statistics of all documents.
+        document_sums: the statistics of each document.
+        system_sum: the statistics of all documents.
     """
 
     segments: list[tuple[_SgmlSegment, ScoredSegment]]
-    documents: dict[str, Statistics]
-    total: Statistics
+    document_sums: dict[str, StatisticsSum]
+    system_sum: StatisticsSum
 
 
 def _score_system(scorer: JavaScorer, segments: Sequence[_SgmlSegment]) -> _SystemResult:
@@ -141,14 +142,14 @@ def _score_system(scorer: JavaScorer, segments: Sequence[_SgmlSegment]) -> _Syst
         references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
     )
     scored_segments = [segment for batch in batches for segment in batch.segments]
-    corpus_sum = StatisticsSum(scorer.n_matchers)
+    segment_results = list(zip(segments, scored_segments, strict=True))
     document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
-    for segment, scored_segment in zip(segments, scored_segments, strict=True):
+    system_sum = StatisticsSum(scorer.n_matchers)
+    for segment, scored_segment in segment_results:
         statistics = Statistics.from_vector(scored_segment.vector)
         document_sums[segment.document].add(statistics)
-        corpus_sum.add(statistics)
-    document_totals = {document: document_sum.total for document, document_sum in document_sums.items()}
-    return _SystemResult(list(zip(segments, scored_segments, strict=True)), document_totals, corpus_sum.total)
+        system_sum.add(statistics)
+    return _SystemResult(segment_results, document_sums, system_sum)
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
@@ -228,22 +229,28 @@ def _list_document_segments(system: _TestSystem, document_id: str) -> list[_Sgml
     if document_id not in system.hypotheses:
         warn(f"no data for system [{system.id}] on document {label} - skipping this document")
         return []
-    hypotheses = system.hypotheses[document_id]
     references = _select_references(system.references, document_id, "document", label)
     if not references:
         return []
-    segments = []
-    for segment_id in _merge_keys([hypotheses, *references.values()]):
-        segment_label = f"{label}[{segment_id}]"
-        if segment_id not in hypotheses:
-            warn(f"no data for system [{system.id}] on segment {segment_label} - scoring empty segment")
-        segment_references = _select_references(references, segment_id, "segment", segment_label)
-        if segment_references:
-            hypothesis = hypotheses.get(segment_id, "")
-            segments.append(_SgmlSegment(document_id, segment_id, hypothesis, list(segment_references.values())))
+    segments = list(_read_document(system, document_id, references))
     if not segments:
         raise InputError(f"document {document_id!r} of system {system.id!r} has no segment that a reference has")
     return segments
+
+
+def _read_document(
+    system: _TestSystem, document_id: str, references: Mapping[str, Mapping[str, str]]
+) -> Iterator[_SgmlSegment]:
+    """Yield the segments of a document that occur in a reference. Missing hypotheses are empty."""
+    hypotheses = system.hypotheses[document_id]
+    for segment_id in _merge_keys([hypotheses, *references.values()]):
+        label = f"[{system.set_id}][{document_id}][{segment_id}]"
+        if segment_id not in hypotheses:
+            warn(f"no data for system [{system.id}] on segment {label} - scoring empty segment")
+        segment_references = _select_references(references, segment_id, "segment", label)
+        if segment_references:
+            hypothesis = hypotheses.get(segment_id, "")
+            yield _SgmlSegment(document_id, segment_id, hypothesis, list(segment_references.values()))
 
 
 _Content = TypeVar("_Content")

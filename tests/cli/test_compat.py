@@ -18,7 +18,7 @@ import pytest
 from compat_cases import RECORD_FILE, Case, make_cases, run_java, take_output_files, write_inputs
 
 from meteor_e.cli.program import main
-from meteor_e.java.options import FLAGS, VALUES, VECTOR_KEYS, JavaConfiguration, UsageError, parse
+from meteor_e.java.options import FLAG_OPTIONS, VALUE_OPTIONS, VECTOR_KEYS, JavaConfiguration, UsageError, parse
 from meteor_e.java.scorer import make_chain_entries
 from meteor_e.packs.build import build_pack
 
@@ -92,7 +92,7 @@ def test_record_contains_all_cases():
 
 def test_cases_use_all_options_of_java():
     words = {word for case in CASES for word in case.arguments}
-    assert {*VALUES, *FLAGS} - {*VECTOR_KEYS, "-embTh", "-lemmas"} <= words
+    assert {*VALUE_OPTIONS, *FLAG_OPTIONS} - {*VECTOR_KEYS, "-embTh", "-lemmas"} <= words
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
