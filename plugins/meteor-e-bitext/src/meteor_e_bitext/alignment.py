@@ -155,14 +155,15 @@ def read_pharaoh(
     """
     is_corpus_line = np.zeros(line_count, bool)
     is_corpus_line[line_indices] = True
-    positions = array("H")  # two positions per link: source, target, source, target, ...
-    starts = [0]
-    for sentence, line in enumerate(_select_lines(path, is_corpus_line)):
+    positions = array("H")  # The source position and the target position of each link, one link after the other.
+    link_counts = []
+    for index, line in enumerate(_select_lines(path, is_corpus_line)):
         pairs = sorted(set(_parse_pairs(line)))
-        _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), line.location)
+        _check_positions(pairs, source.sentence_length(index), target.sentence_length(index), line.location)
         positions.extend(chain.from_iterable(pairs))
-        starts.append(starts[-1] + len(pairs))
-    return Links(np.array(positions, np.uint16).reshape(-1, 2), np.array(starts, np.uint64))
+        link_counts.append(len(pairs))
+    starts = np.cumsum([0, *link_counts], dtype=np.uint64)
+    return Links(np.array(positions, np.uint16).reshape(-1, 2), starts)
 
 
 class _Line(NamedTuple):
@@ -184,8 +185,7 @@ def _select_lines(path: PathLike, is_selected: NDArray[np.bool_]) -> Iterator[_L
     """
     name = input_name(path)
     line_count = 0
-    for line in read_segments(path):
-        line_count += 1
+    for line_count, line in enumerate(read_segments(path), 1):
         if line_count <= len(is_selected) and is_selected[line_count - 1]:
             yield _Line(line, f"{name}, line {line_count}")
     if line_count != len(is_selected):

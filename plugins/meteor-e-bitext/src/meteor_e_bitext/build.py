@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,13 +18,13 @@ from meteor_e.formats.plain import read_segments
 from meteor_e.packs.build import Ingredients, open_builder
 from meteor_e.packs.pack import LANGUAGE_FILE, TABLE_FILE, Pack, SourceFile
 from meteor_e_bitext.alignment import Links, align, read_pharaoh
-from meteor_e_bitext.corpus import BitextPart, Corpus, read_bitext
+from meteor_e_bitext.corpus import BitextPart, Corpus, LineCounts, read_bitext
 from meteor_e_bitext.language_file import format_language_file
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.phrase_table import open_phrase_table, read_phrase_table, store_phrase_table
 from meteor_e_bitext.phrases import PhrasePairs, extract_phrase_pairs, read_phrase_pairs
-from meteor_e_bitext.pivot import Paraphrases, WordFilter, WordFilters, pivot
-from meteor_e_bitext.report import draw_sample, format_report
+from meteor_e_bitext.pivot import WordFilter, WordFilters, pivot
+from meteor_e_bitext.report import PackContents, draw_sample, format_report
 from meteor_e_bitext.stages import StageReport, Stages, ignore_stage
 from meteor_e_bitext.table import write_table
 from meteor_e_bitext.texts import LanguageText
@@ -99,7 +98,7 @@ def build_from_bitext(
         else:
             build.run_with_text(alignments)
         start = time.monotonic()
-        pack = builder.build(build.ingredients(), text.code, sources)
+        pack = builder.build(build.make_ingredients(), text.code, sources)
         report_stage("pack", time.monotonic() - start, False)
         if not keep_work:
             stages.remove()
@@ -143,7 +142,7 @@ class _BitextBuild:
     options: BitextOptions
     threads: int
     progress: Progress
-    _counts: dict[str, Any] = field(default_factory=dict)
+    _line_counts: LineCounts = field(default_factory=LineCounts)
 
     def run_with_text(self, alignments: PathLike | None) -> None:
         """Find paraphrases in the bitext.
@@ -163,19 +162,17 @@ class _BitextBuild:
         table_folder = self._convert_table(corpus, pivot_corpus, table)
         self._find_paraphrases(corpus, pivot_corpus, partial(open_phrase_table, table_folder), "table")
 
-    def ingredients(self) -> Ingredients:
+    def make_ingredients(self) -> Ingredients:
         """Combine the results of all stages into the content of the pack."""
         folder = self.stages.folder / "paraphrases"
-        facts = json.loads((folder / "facts.json").read_bytes())
-        facts.update(self._counts)
-        function_word_lines = "".join(f"{word}\n" for word in facts["function_words"])
-        text, pivot_text = self.texts
-        report = format_report(text, pivot_text, self.sources, self.options, facts)
+        contents = PackContents(**json.loads((folder / "facts.json").read_bytes()))
+        report = format_report(self.texts, self.sources, self.options, self._line_counts, contents)
+        language_file = format_language_file(self.texts[0])
         return Ingredients(
-            function_words=function_word_lines.encode(),
-            prefixes=text.prefixes,
+            function_words="".join(f"{word}\n" for word in contents.function_words).encode(),
+            prefixes=self.texts[0].prefixes,
             paraphrases=folder / TABLE_FILE,
-            notices=((LANGUAGE_FILE, format_language_file(text).encode()), (REPORT_FILE, report.encode())),
+            notices=((LANGUAGE_FILE, language_file.encode()), (REPORT_FILE, report.encode())),
             copies=((TABLE_FILE, folder / TABLE_FILE),),
             licence="that of the bitext; meteor_e claims no rights in it",
         )
@@ -189,7 +186,7 @@ class _BitextBuild:
             "tokenization": [text.description for text in self.texts],
         }
         folder = self.stages.run("tokens", stage_options, self._write_corpora)
-        self._counts.update(json.loads((folder / "counts.json").read_bytes()))
+        self._line_counts = LineCounts(**json.loads((folder / "counts.json").read_bytes()))
         return Corpus(folder / "language"), Corpus(folder / "pivot")
 
     def _write_corpora(self, folder: Path) -> None:
@@ -211,11 +208,11 @@ class _BitextBuild:
         """Align the words of both corpora, or read alignments from a file. Return the folder with the result."""
         if alignments is None:
             stage_options = asdict(self.options.alignment)
-            work = partial(self._compute_links, corpus, pivot_corpus)
+            write_links = partial(self._compute_links, corpus, pivot_corpus)
         else:
             stage_options = {"file": self.sources[-1].sha256}
-            work = partial(self._read_links, corpus, pivot_corpus, alignments)
-        return self.stages.run("alignment", stage_options, work, ("tokens",))
+            write_links = partial(self._read_links, corpus, pivot_corpus, alignments)
+        return self.stages.run("alignment", stage_options, write_links, ("tokens",))
 
     def _compute_links(self, corpus: Corpus, pivot_corpus: Corpus, folder: Path) -> None:
         """Align the words of both corpora, and write the links into a folder."""
@@ -234,15 +231,15 @@ class _BitextBuild:
         """Read word alignments from a Pharaoh file, and write the links into a folder."""
         self.progress("reading alignments", 0, None)
         line_indices = np.load(corpus.folder / "lines.npy")
-        links = read_pharaoh(alignments, corpus, pivot_corpus, line_indices, self._counts["lines"])
+        links = read_pharaoh(alignments, corpus, pivot_corpus, line_indices, self._line_counts.lines)
         self.progress("reading alignments", 1, 1)
         links.write(folder)
 
     def _extract_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path) -> Path:
         """Extract phrase pairs that are consistent with the word alignment. Return the folder with the result."""
         stage_options = {"longest": self.options.longest_phrase, "least": self.options.least_count}
-        work = partial(self._write_phrases, corpus, pivot_corpus, links_folder)
-        return self.stages.run("phrases", stage_options, work, ("alignment",))
+        write_phrases = partial(self._write_phrases, corpus, pivot_corpus, links_folder)
+        return self.stages.run("phrases", stage_options, write_phrases, ("alignment",))
 
     def _write_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path, folder: Path) -> None:
         """Extract phrase pairs from the corpora and their word alignment, and write the pairs into a folder."""
@@ -263,8 +260,8 @@ class _BitextBuild:
         del stage_options["least_probability"]  # The least probability of a paraphrase does not affect this stage.
         stage_options["table"] = self.sources[-1].sha256
         stage_options["first"] = self.options.table_first
-        work = partial(self._write_converted_table, corpus, pivot_corpus, table)
-        return self.stages.run("table", stage_options, work, ("tokens",))
+        write_table_files = partial(self._write_converted_table, corpus, pivot_corpus, table)
+        return self.stages.run("table", stage_options, write_table_files, ("tokens",))
 
     def _write_converted_table(self, corpus: Corpus, pivot_corpus: Corpus, table: PathLike, folder: Path) -> None:
         """Convert a Moses phrase table, and write the binary files into a folder."""
@@ -280,29 +277,31 @@ class _BitextBuild:
         Args:
             corpus: the corpus of the pack's language.
             pivot_corpus: the corpus of the pivot language.
-            read_pairs: returns the phrase pairs.
+            read_pairs: reads the phrase pairs. It is called only if the stage does not have a result yet.
             dependency: the name of the stage that provides the phrase pairs.
         """
-        stage_options = asdict(self.options.pivot)
-        stage_options["sample"] = self.options.sample
-        stage_options["seed"] = self.options.seed
-        work = partial(self._write_paraphrases, corpus, pivot_corpus, read_pairs)
-        self.stages.run("paraphrases", stage_options, work, (dependency,))
+        stage_options = {**asdict(self.options.pivot), "sample": self.options.sample, "seed": self.options.seed}
+        write_paraphrases = partial(self._write_paraphrases, corpus, pivot_corpus, read_pairs)
+        self.stages.run("paraphrases", stage_options, write_paraphrases, (dependency,))
 
     def _write_paraphrases(
         self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], folder: Path
     ) -> None:
-        """Write the paraphrase table and the data for the report into a folder."""
+        """Find paraphrases, and write the paraphrase table and the data for the report into a folder."""
         pairs = read_pairs()
         filters = self._make_filters(corpus, pivot_corpus)
         paraphrases = pivot(pairs, filters, self.options.pivot, self.threads, self.progress)
         write_table(folder / TABLE_FILE, paraphrases, self.progress)
-        facts = {
-            **_count_items(corpus, pairs, paraphrases),
-            "function_words": corpus.common_words(self.options.pivot.common),
-            "sample": draw_sample(paraphrases, self.options.sample, self.options.seed),
-        }
-        _write_text(folder / "facts.json", json.dumps(facts))
+        contents = PackContents(
+            words=int(corpus.frequencies.sum()),
+            types=len(corpus.vocabulary),
+            phrase_pairs=len(pairs.pair_phrases),
+            paraphrases=len(paraphrases.phrase_ids),
+            phrases=len(np.unique(paraphrases.phrase_ids)),
+            function_words=corpus.common_words(self.options.pivot.common),
+            sample=draw_sample(paraphrases, self.options.sample, self.options.seed),
+        )
+        _write_text(folder / "facts.json", json.dumps(contents._asdict()))
 
     def _make_filters(self, corpus: Corpus, pivot_corpus: Corpus) -> WordFilters:
         """Return the phrase filters of both languages."""
@@ -311,17 +310,6 @@ class _BitextBuild:
             phrases=WordFilter(corpus.common_words(options.common), options.symbols),
             pivots=WordFilter(pivot_corpus.common_words(options.common), options.symbols),
         )
-
-
-def _count_items(corpus: Corpus, pairs: PhrasePairs, paraphrases: Paraphrases) -> dict[str, int]:
-    """Return the numbers of words, phrase pairs and paraphrases for the report."""
-    return {
-        "words": int(corpus.frequencies.sum()),
-        "types": len(corpus.vocabulary),
-        "phrase_pairs": len(pairs.pair_phrases),
-        "paraphrases": len(paraphrases.phrase_ids),
-        "phrases": len(np.unique(paraphrases.phrase_ids)),
-    }
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -183,12 +183,13 @@ class _SentenceSelector:
         self.selected_lines: list[int] = []
 
     def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[int]:
-        """Return the indices of the selected line pairs in a batch.
+        """Return the indices of the selected line pairs in a batch, and count the line pairs.
 
         Args:
             first_rows: the word ids of each line in the first language.
             second_rows: the word ids of the translation of each line.
         """
+        first_line_index = self.counts.lines
         selected_indices = []
         for index, (first, second) in enumerate(zip(first_rows, second_rows, strict=True)):
             if not first or not second:
@@ -197,7 +198,7 @@ class _SentenceSelector:
                 self.counts.long += 1
             else:
                 selected_indices.append(index)
-        self.selected_lines.extend(self.counts.lines + index for index in selected_indices)
+        self.selected_lines.extend(first_line_index + index for index in selected_indices)
         self.counts.lines += len(first_rows)
         self.counts.sentence_pairs += len(selected_indices)
         return selected_indices

@@ -14,8 +14,9 @@ from meteor_e_bitext.texts import LanguageText
 def format_language_file(text: LanguageText) -> str:
     """Return the content of a language file for a pack that was built from bitext.
 
-    If the user wrote a language file, the result has the matchers and tasks of this file. Otherwise, its default task
-    is ``universal``. The tasks of built-in languages are not used, because they were tuned with other paraphrases.
+    If the user wrote a language file, the result has the matchers and tasks of this file. Otherwise, the default task
+    of the result is ``universal``. Tasks of built-in languages are not copied, because METEOR's authors tuned these
+    tasks with METEOR's own paraphrases.
 
     Args:
         text: the language of the pack and its tokenization.

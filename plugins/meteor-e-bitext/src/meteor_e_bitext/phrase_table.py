@@ -184,11 +184,11 @@ class _PairWriter:
         self._files = files
         self.phrases = _PhraseWriter(filters.phrases, files, "phrases")
         self.pivots = _PhraseWriter(filters.pivots, files, "pivots")
-        self._to_pivot = files.create("to-pivot.bin", "d")
-        self._from_pivot = files.create("from-pivot.bin", "d")
+        self._to_pivot_probabilities = files.create("to-pivot.bin", "d")
+        self._from_pivot_probabilities = files.create("from-pivot.bin", "d")
 
     def add(self, entry: TableEntry) -> None:
-        """Add a phrase pair unless a filter rejects one of its phrases."""
+        """Add a phrase pair unless a filter rejects one of its phrases. Pairs are written to the files in blocks."""
         pivot_ids = self.pivots.find_word_ids(entry.pivot)
         if not pivot_ids:
             return
@@ -197,9 +197,9 @@ class _PairWriter:
             return
         self.phrases.add(phrase_ids)
         self.pivots.add(pivot_ids)
-        self._to_pivot.append(entry.to_pivot)
-        self._from_pivot.append(entry.from_pivot)
-        if len(self._to_pivot) >= _BLOCK:
+        self._to_pivot_probabilities.append(entry.to_pivot)
+        self._from_pivot_probabilities.append(entry.from_pivot)
+        if len(self._to_pivot_probabilities) >= _BLOCK:
             self._files.flush()
 
 
@@ -213,9 +213,8 @@ def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: 
         progress: called with the progress.
     """
     progress(f"numbering {name}", 0, None)
-    lengths_file = folder / f"{name}-row-lengths.bin"
-    lengths = np.fromfile(lengths_file, np.uint8)
     words = map_file(folder / f"{name}-words.bin", np.uint32)
+    lengths = np.fromfile(folder / f"{name}-row-lengths.bin", np.uint8)
     # Equal phrases have the same trie node. The nodes of shorter phrases come first.
     nodes = build_trie(words, lengths).phrase_nodes
     _, first_rows, ids = np.unique(nodes, return_index=True, return_inverse=True)
@@ -223,7 +222,6 @@ def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: 
     np.save(folder / f"{name}-positions.npy", compute_starts(lengths)[first_rows])
     np.save(folder / f"{name}-lengths.npy", lengths[first_rows])
     (folder / f"{name}-vocabulary.json").write_text(json.dumps(vocabulary), "utf-8", newline="\n")
-    lengths_file.unlink()
     progress(f"numbering {name}", 1, 1)
 
 
@@ -265,7 +263,7 @@ def _parse_entry(line: str, location: str) -> TableEntry:
         )
     pivot, phrase, scores = fields[:3]
     to_pivot, from_pivot = _parse_probabilities(scores, location)
-    # Counting the words of every phrase is slow, and a phrase of more than 255 words needs a long line.
+    # Counting words is slow, so short lines are not checked: 256 words and their spaces have at least 511 characters.
     if len(line) > 2 * _MAX_WORDS:
         _check_phrase_length(pivot, location)
         _check_phrase_length(phrase, location)

@@ -23,7 +23,7 @@ from meteor_e_bitext.corpus import Corpus
 _SENTENCES = 50_000
 """The number of sentence pairs whose phrase pairs are sorted together in memory, which requires about 100 MB."""
 
-_PAIRS = 1 << 22
+_BLOCK = 1 << 22
 """The number of phrase pairs whose probabilities are computed together."""
 
 RECORD = [("pivot", "<u4"), ("phrase", "<u4"), ("count", "<u4")]
@@ -71,9 +71,10 @@ class Phrases(NamedTuple):
             phrases: the ids of the phrases.
         """
         word_ranks = self._rank_words()
+        max_length = int(self.lengths[phrases].max(initial=0))
         order = np.arange(len(phrases))
         # This is a radix sort: a stable sort is applied at each word position, from the last to the first.
-        for offset in reversed(range(int(self.lengths[phrases].max(initial=0)))):
+        for offset in reversed(range(max_length)):
             # Phrases without a word at this position have rank 0, so shorter phrases come first.
             ranks = self._look_up_words(phrases[order], offset, word_ranks)
             order = order[np.argsort(ranks, kind="stable")]
@@ -215,7 +216,7 @@ def _number_phrases(
     """
     ids = _create_scratch(scratch_file, max_length * len(corpus.words))
     # The extension module fills ``ids``, and returns two arrays as bytes.
-    position_bytes, length_count_bytes = _native.number_phrases(
+    position_bytes, phrase_count_bytes = _native.number_phrases(
         words=corpus.words,
         starts=corpus.starts,
         types=len(corpus.vocabulary),
@@ -226,10 +227,11 @@ def _number_phrases(
     )
     report(1, 1)
     positions = np.frombuffer(position_bytes, np.uint32)
-    # Shorter phrases have lower ids, so the number of phrases of each length determines the length of every phrase.
-    length_counts = np.frombuffer(length_count_bytes, np.uint32)
-    lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), length_counts)
-    return _NumberedPhrases(corpus, ids, positions, lengths, totals=np.zeros(len(positions) + 1, np.uint32))
+    phrase_counts = np.frombuffer(phrase_count_bytes, np.uint32)  # The number of phrases of each length, from 1.
+    # The ids are sorted by length, so the number of phrases of each length determines the length of every phrase.
+    lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), phrase_counts)
+    totals = np.zeros(len(positions) + 1, np.uint32)
+    return _NumberedPhrases(corpus, ids, positions, lengths, totals)
 
 
 class _PairExtractor(NamedTuple):
@@ -333,12 +335,14 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
     """
     totals = _Totals(np.load(folder / "phrases-counts.npy"), np.load(folder / "pivots-counts.npy"))
     records = map_file(folder / "pairs.bin", RECORD)
-    blocks = [records[start : start + _PAIRS] for start in range(0, len(records), _PAIRS)]
-    # The empty array is necessary, because np.concatenate() fails for an empty list.
-    pairs = np.concatenate([records[:0], *(totals.select_probable(block, min_probability) for block in blocks)])
+    probable_pairs = [records[:0]]  # Without this empty array, np.concatenate() would fail for an empty file.
+    for start in range(0, len(records), _BLOCK):
+        probable_pairs.append(totals.select_probable(records[start : start + _BLOCK], min_probability))
+    pairs = np.concatenate(probable_pairs)
     return PhrasePairs(
         phrases=_read_phrases(corpus, folder, "phrases"),
         pivots=_read_phrases(pivot_corpus, folder, "pivots"),
+        # In the file, the ids start at 1.
         pair_phrases=pairs["phrase"] - 1,
         pair_pivots=pairs["pivot"] - 1,
         to_pivot=totals.compute_to_pivot(pairs),

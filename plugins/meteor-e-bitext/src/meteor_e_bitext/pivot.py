@@ -210,15 +210,15 @@ def _collect_translations(
     """
     is_usable = _find_usable_pairs(pairs, filters)
     to_pivot = _group_pairs(
-        indices=np.flatnonzero(is_usable & (pairs.to_pivot >= min_probability)),
-        phrases=pairs.pair_phrases,
+        selected_pairs=np.flatnonzero(is_usable & (pairs.to_pivot >= min_probability)),
+        phrase_ids=pairs.pair_phrases,
         translations=pairs.pair_pivots,
         probabilities=pairs.to_pivot,
         phrase_count=len(pairs.phrases.positions),
     )
     from_pivot = _group_pairs(
-        indices=np.flatnonzero(is_usable & (pairs.from_pivot >= min_probability)),
-        phrases=pairs.pair_pivots,
+        selected_pairs=np.flatnonzero(is_usable & (pairs.from_pivot >= min_probability)),
+        phrase_ids=pairs.pair_pivots,
         translations=pairs.pair_phrases,
         probabilities=pairs.from_pivot,
         phrase_count=len(pairs.pivots.positions),
@@ -238,8 +238,8 @@ def _find_usable_pairs(pairs: PhrasePairs, filters: WordFilters) -> NDArray[np.b
 
 
 def _group_pairs(
-    indices: NDArray[np.intp],
-    phrases: NDArray[np.uint32],
+    selected_pairs: NDArray[np.intp],
+    phrase_ids: NDArray[np.uint32],
     translations: NDArray[np.uint32],
     probabilities: NDArray[np.float64],
     phrase_count: int,
@@ -247,15 +247,16 @@ def _group_pairs(
     """Sort the selected phrase pairs by phrase.
 
     Args:
-        indices: the indices of the selected pairs.
-        phrases: the phrase of each pair.
-        translations: the translation of the phrase in each pair.
+        selected_pairs: the indices of the selected pairs.
+        phrase_ids: the id of the phrase of each pair.
+        translations: the id of the translation in each pair.
         probabilities: the probability of the translation in each pair.
         phrase_count: the number of phrases.
     """
-    sorted_indices = indices[np.argsort(phrases[indices], kind="stable")]
-    starts = np.zeros(phrase_count + 1, np.uint64)
-    starts[1:] = np.cumsum(np.bincount(phrases[indices], minlength=phrase_count))
+    selected_phrase_ids = phrase_ids[selected_pairs]
+    sorted_indices = selected_pairs[np.argsort(selected_phrase_ids, kind="stable")]
+    pair_counts = np.bincount(selected_phrase_ids, minlength=phrase_count)
+    starts = np.concatenate([[0], np.cumsum(pair_counts)]).astype(np.uint64)
     return _Translations(starts, translations[sorted_indices], probabilities[sorted_indices])
 
 
@@ -275,15 +276,12 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     is_left_longer = phrases.lengths[left] > phrases.lengths[right]
     inner = np.where(is_left_longer, right, left)
     outer = np.where(is_left_longer, left, right)
-    inner_lengths = phrases.lengths[inner]
-    outer_lengths = phrases.lengths[outer]
-    is_nested = np.zeros(len(left), bool)
-    # This table marks the combinations of lengths that occur. It is faster than sorting the lengths of all pairs.
-    length_occurs = np.zeros((_LENGTHS, _LENGTHS), bool)
-    length_occurs[inner_lengths, outer_lengths] = True
     # All pairs with the same two lengths are compared in one step, as matrices of word ids.
-    for inner_length, outer_length in np.argwhere(length_occurs).tolist():
-        is_selected = (inner_lengths == inner_length) & (outer_lengths == outer_length)
+    length_keys = phrases.lengths[inner] * np.uint16(_LENGTHS) + phrases.lengths[outer]
+    is_nested = np.zeros(len(left), bool)
+    for length_key in np.flatnonzero(np.bincount(length_keys)).tolist():
+        is_selected = length_keys == length_key
+        inner_length, outer_length = divmod(length_key, _LENGTHS)
         inner_words = _gather_words(phrases, inner[is_selected], inner_length)
         outer_words = _gather_words(phrases, outer[is_selected], outer_length)
         is_nested[is_selected] = _contains_phrase(outer_words, inner_words)

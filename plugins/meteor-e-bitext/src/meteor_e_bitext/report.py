@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from meteor_e import __version__
 from meteor_e.packs.pack import SourceFile
+from meteor_e_bitext.corpus import LineCounts
 from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import Paraphrases
 from meteor_e_bitext.texts import LanguageText
@@ -23,6 +24,28 @@ class SampledParaphrase(NamedTuple):
     probability: float
     phrase: str
     paraphrase: str
+
+
+class PackContents(NamedTuple):
+    """Describe the contents of a pack.
+
+    Attributes:
+        words: the number of words of the corpus.
+        types: the number of distinct words of the corpus.
+        phrase_pairs: the number of phrase pairs from which paraphrases were derived.
+        paraphrases: the number of entries of the paraphrase table.
+        phrases: the number of phrases that have paraphrases.
+        function_words: the function words, most frequent first.
+        sample: randomly selected entries of the paraphrase table.
+    """
+
+    words: int
+    types: int
+    phrase_pairs: int
+    paraphrases: int
+    phrases: int
+    function_words: list[str]
+    sample: list[SampledParaphrase]
 
 
 def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[SampledParaphrase]:
@@ -43,26 +66,25 @@ def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[SampledP
 
 
 def format_report(
-    text: LanguageText,
-    pivot_text: LanguageText,
+    texts: tuple[LanguageText, LanguageText],
     sources: Sequence[SourceFile],
     options: BitextOptions,
-    facts: Mapping[str, Any],
+    line_counts: LineCounts,
+    contents: PackContents,
 ) -> str:
     """Return the report as Markdown.
 
     Args:
-        text: the language of the pack and its tokenization.
-        pivot_text: the pivot language and its tokenization.
+        texts: the language of the pack, and the pivot language.
         sources: the input files.
         options: the options of the build.
-        facts: numbers of lines, words, phrases and paraphrases, the function words, and a sample of the paraphrases.
+        line_counts: the numbers of lines of the bitext.
+        contents: the contents of the pack.
     """
-    function_words = " ".join(facts["function_words"])
     lines = [
         "# Pack from bitext",
         "",
-        *_format_table(_list_facts(text, pivot_text, sources, options, facts)),
+        *_format_table([*_list_inputs(texts, sources), *_list_counts(options, line_counts, contents)]),
         "",
         "## Options",
         "",
@@ -72,40 +94,40 @@ def format_report(
         "",
         "Most frequent first.",
         "",
-        _escape(function_words),
+        _escape(" ".join(contents.function_words)),
         "",
         f"## Random paraphrases, seed {options.seed}",
         "",
         "| p | phrase | paraphrase |",
         "|---|---|---|",
     ]
-    for probability, phrase, paraphrase in facts["sample"]:
+    for probability, phrase, paraphrase in contents.sample:
         lines.append(f"| {probability:.3f} | {_escape(phrase)} | {_escape(paraphrase)} |")
     return "\n".join(lines) + "\n"
 
 
-def _list_facts(
-    text: LanguageText,
-    pivot_text: LanguageText,
-    sources: Sequence[SourceFile],
-    options: BitextOptions,
-    facts: Mapping[str, Any],
-) -> list[tuple[str, str]]:
-    """Return the rows of the report's first table. The table describes the input and the content of the pack."""
-    source_rows = [(f"source {_escape(file.name)}", f"SHA-256 {file.sha256}") for file in sources]
+def _list_inputs(texts: tuple[LanguageText, LanguageText], sources: Sequence[SourceFile]) -> list[tuple[str, str]]:
+    """Return the rows of the report's first table that describe the input."""
+    text, pivot_text = texts
     return [
         ("built with", f"meteor_e {__version__}"),
         ("language", f"{text.code} ({text.description})"),
         ("pivot language", f"{pivot_text.code} ({pivot_text.description})"),
-        *source_rows,
-        ("lines", f"{facts['lines']:,}"),
-        ("lines without a word on one side", f"{facts['empty']:,}"),
-        (f"lines of more than {options.longest_sentence} words", f"{facts['long']:,}"),
-        ("words", f"{facts['words']:,}"),
-        ("distinct words", f"{facts['types']:,}"),
-        ("phrase pairs", f"{facts['phrase_pairs']:,}"),
-        ("paraphrases", f"{facts['paraphrases']:,} of {facts['phrases']:,} phrases"),
-        ("function words", f"{len(facts['function_words']):,}"),
+        *[(f"source {_escape(file.name)}", f"SHA-256 {file.sha256}") for file in sources],
+    ]
+
+
+def _list_counts(options: BitextOptions, line_counts: LineCounts, contents: PackContents) -> list[tuple[str, str]]:
+    """Return the rows of the report's first table that contain the numbers of lines, words and phrases."""
+    return [
+        ("lines", f"{line_counts.lines:,}"),
+        ("lines without a word on one side", f"{line_counts.empty:,}"),
+        (f"lines of more than {options.longest_sentence} words", f"{line_counts.long:,}"),
+        ("words", f"{contents.words:,}"),
+        ("distinct words", f"{contents.types:,}"),
+        ("phrase pairs", f"{contents.phrase_pairs:,}"),
+        ("paraphrases", f"{contents.paraphrases:,} of {contents.phrases:,} phrases"),
+        ("function words", f"{len(contents.function_words):,}"),
     ]
 
 

@@ -52,7 +52,7 @@ class Stages:
         self,
         name: str,
         options: Mapping[str, Any],
-        work: Callable[[Path], object],
+        write_result: Callable[[Path], object],
         dependencies: tuple[str, ...] = (),
     ) -> Path:
         """Run a stage unless its result already exists.
@@ -60,7 +60,7 @@ class Stages:
         Args:
             name: the name of the stage and of its folder.
             options: all values on which the result depends, except for the results of earlier stages.
-            work: a function that computes the result and writes it into the folder that is passed to it.
+            write_result: a function that computes the result and writes it into the folder that is passed to it.
             dependencies: the names of the stages whose results the stage uses.
 
         Returns:
@@ -75,18 +75,21 @@ class Stages:
         key = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
         self._keys[name] = key
         target = self.folder / name
-        if _read_state(target).get("key") == key:
-            self._report(name, 0.0, True)
-            return target
+        has_result = _read_state(target).get("key") == key
+        seconds = 0.0 if has_result else self._compute(target, write_result, {"key": key, **description})
+        self._report(name, seconds, has_result)
+        return target
+
+    def _compute(self, target: Path, write_result: Callable[[Path], object], state: Mapping[str, Any]) -> float:
+        """Compute the result of a stage, write its state, and return the duration of the computation in seconds."""
         _check_replaceable(target)
         start = time.monotonic()
         with self._write_errors(), self._create_result_folder(target) as result_folder:
-            work(result_folder)
+            write_result(result_folder)
             seconds = time.monotonic() - start
-            state = {"key": key, **description, "seconds": round(seconds, 1)}
-            (result_folder / _STATE).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
-        self._report(name, seconds, False)
-        return target
+            state_text = json.dumps({**state, "seconds": round(seconds, 1)}) + "\n"
+            (result_folder / _STATE).write_text(state_text, encoding="utf-8", newline="\n")
+        return seconds
 
     @contextlib.contextmanager
     def _create_result_folder(self, target: Path) -> Iterator[Path]:

@@ -81,34 +81,37 @@ def language_text(
         InputError: if the file of prefixes cannot be read.
     """
     language = _find_language(name)
-    code = (name or "other") if language is None else language.code
+    code = language.code if language is not None else name or "other"
     if whitespace:
         return LanguageText(
             code=code, language=language, normalizer=None, segment=None, prefixes=None, description="white space"
         )
-    return _make_scoring_text(code, language, prefixes)
+    if isinstance(prefixes, NonbreakingPrefixes):
+        return _make_scoring_text(code, language, prefixes, prefix_list=None)
+    prefix_list = _read_pack_prefixes(language) if prefixes is None else _read_file(prefixes)
+    return _make_scoring_text(code, language, _parse_prefix_list(prefix_list), prefix_list)
 
 
 def _make_scoring_text(
-    code: str, language: Language | None, prefixes: PathLike | NonbreakingPrefixes | None
+    code: str, language: Language | None, prefixes: NonbreakingPrefixes, prefix_list: bytes | None
 ) -> LanguageText:
     """Return a language with the tokenization settings that are used for scoring.
 
     Args:
         code: the code of the language.
         language: the definition of the language, or None for a language without a definition.
-        prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
+        prefixes: the nonbreaking prefixes.
+        prefix_list: the content of the file that lists the prefixes, or None if the file does not exist.
     """
-    definition = language or _UNKNOWN_LANGUAGE
-    nonbreaking_prefixes, content = _load_prefixes(definition, prefixes)
-    segmenter = None if definition.segmenter is None else make_segmenter(definition, plugin_registry())
+    settings = language or _UNKNOWN_LANGUAGE
+    segmenter = None if settings.segmenter is None else make_segmenter(settings, plugin_registry())
     return LanguageText(
         code=code,
         language=language,
-        normalizer=Normalizer(definition.normalization, definition.apostrophes, nonbreaking_prefixes),
+        normalizer=Normalizer(settings.normalization, settings.apostrophes, prefixes),
         segment=None if segmenter is None else segmenter.join,
-        prefixes=content,
-        description=_describe_tokenization(definition, content, segmenter),
+        prefixes=prefix_list,
+        description=_describe_tokenization(settings, prefix_list, segmenter),
     )
 
 
@@ -154,21 +157,11 @@ def _find_language(name: str | None) -> Language | None:
         return None
 
 
-def _load_prefixes(
-    language: Language, source: PathLike | NonbreakingPrefixes | None
-) -> tuple[NonbreakingPrefixes, bytes | None]:
-    """Return nonbreaking prefixes, and the content of the file from which they were read.
-
-    Args:
-        language: the language whose installed pack provides the prefixes by default.
-        source: the path of the file, or the prefixes themselves. In the latter case, the content is None.
-    """
-    if isinstance(source, NonbreakingPrefixes):
-        return source, None
-    content = _read_pack_prefixes(language) if source is None else _read_file(source)
-    if content is None:
-        return NonbreakingPrefixes(), None
-    return parse_prefixes(decode_utf8(content, "the list of prefixes")), content
+def _parse_prefix_list(prefix_list: bytes | None) -> NonbreakingPrefixes:
+    """Parse the content of a file that lists nonbreaking prefixes. Without a list, there are no prefixes."""
+    if prefix_list is None:
+        return NonbreakingPrefixes()
+    return parse_prefixes(decode_utf8(prefix_list, "the list of prefixes"))
 
 
 def _read_file(path: PathLike) -> bytes:
@@ -177,9 +170,9 @@ def _read_file(path: PathLike) -> bytes:
         return Path(path).read_bytes()
 
 
-def _read_pack_prefixes(language: Language) -> bytes | None:
+def _read_pack_prefixes(language: Language | None) -> bytes | None:
     """Return the list of nonbreaking prefixes in the installed pack of a language, or None if there is no list."""
-    if language.pack is None:
+    if language is None or language.pack is None:
         return None
     is_folder = "/" in language.pack
     uses_prefixes = language.normalization is not Normalization.LOWER
