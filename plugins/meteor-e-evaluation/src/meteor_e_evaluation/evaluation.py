@@ -275,10 +275,9 @@ def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
             raise InputError(f"{entry.name} gives an infinite score in {_make_title(test)}")
         is_missing = np.isnan(entry.segments)
-        if is_missing.all() and not np.isnan(entry.systems).any():
-            continue  # The metric scores only whole systems.
+        scores_only_systems = is_missing.all() and not np.isnan(entry.systems).any()
         missing_outputs = np.argwhere(is_judged & is_missing)  # Each row is a system and a segment.
-        if len(missing_outputs):
+        if len(missing_outputs) and not scores_only_systems:
             raise _missing_score_error(test, entry.name, missing_outputs)
 
 
@@ -337,32 +336,32 @@ def _compute_values(
     test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], settings: _Settings
 ) -> dict[tuple[str, str], Value]:
     """Return a dictionary that maps each pair of a measure name and a metric name to a value."""
-    weights = None
+    segment_counts = None
     if settings.intervals:
-        weights = draw_weights(len(test), settings.intervals, settings.seed)
+        segment_counts = draw_weights(len(test), settings.intervals, settings.seed)
     values = {}
     for measure in measures:
         for entry in scores:
-            values[measure.name, entry.name] = _compute_value(test, entry, measure, weights)
+            values[measure.name, entry.name] = _compute_value(test, entry, measure, segment_counts)
     return values
 
 
-def _compute_value(test: TestSet, scores: Scores, measure: Measure[TestSet], weights: Floats | None) -> Value:
+def _compute_value(test: TestSet, scores: Scores, measure: Measure[TestSet], segment_counts: Floats | None) -> Value:
     """Return the value of a measure for a metric.
 
     Args:
         test: the test set.
         scores: scores of the metric.
         measure: the measure.
-        weights: number of times that each bootstrap sample contains each segment, ``(samples, segments)``. None if no
-            intervals were requested.
+        segment_counts: number of times that each bootstrap sample contains each segment, ``(samples, segments)``. None
+            if no intervals were requested.
     """
-    value = measure.value(test, scores)
-    reason = measure.explain_undefined(test, scores) if math.isnan(value) else ""
-    if weights is None:
-        return Value(value, reason=reason)
-    samples = measure.resampled(test, scores, weights)
-    return Value(value, interval=interval(samples), reason=reason, samples=samples)
+    estimate = measure.value(test, scores)
+    reason = measure.explain_undefined(test, scores) if math.isnan(estimate) else ""
+    if segment_counts is None:
+        return Value(estimate, reason=reason)
+    samples = measure.resampled(test, scores, segment_counts)
+    return Value(estimate, interval=interval(samples), reason=reason, samples=samples)
 
 
 def _compare_metrics(
@@ -501,22 +500,22 @@ def _rank_metrics(
     return ranks
 
 
-def _average_values(values: Sequence[Value], weights: Floats) -> Value:
+def _average_values(pair_results: Sequence[Value], weights: Floats) -> Value:
     """Return the weighted mean of a measure over language pairs.
 
     The mean is undefined if the measure is undefined for any language pair.
 
     Args:
-        values: value for each language pair.
+        pair_results: the measure for each language pair.
         weights: weight of each language pair.
     """
-    pair_values = np.array([value.value for value in values])
-    if np.isnan(pair_values).any() or not weights.sum():
+    estimates = np.array([result.value for result in pair_results])
+    if np.isnan(estimates).any() or not weights.sum():
         return Value(math.nan, reason=AVERAGE_IS_UNDEFINED)
     normalized_weights = weights / weights.sum()
-    mean = float(normalized_weights @ pair_values)
-    pair_samples = [value.samples for value in values if value.samples is not None]
-    if len(pair_samples) < len(values):
+    mean = float(normalized_weights @ estimates)
+    bootstrap_samples = [result.samples for result in pair_results if result.samples is not None]
+    if len(bootstrap_samples) < len(pair_results):
         return Value(mean)
-    mean_samples = normalized_weights @ np.stack(pair_samples)
+    mean_samples = normalized_weights @ np.stack(bootstrap_samples)
     return Value(mean, interval(mean_samples), samples=mean_samples)

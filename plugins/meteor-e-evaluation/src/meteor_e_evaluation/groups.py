@@ -115,7 +115,6 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
     """Return the proportion of pairs on which metric scores and human scores agree.
 
     Metric scores and human scores agree if both order the pair in the same way, or if both tie the pair.
-
     """
     n_scores = len(metric_scores)
     if n_scores < 2:
@@ -138,8 +137,8 @@ def _count_concordant(metric_scores: Floats, human_scores: Floats, n_common_ties
     n_pairs = len(metric_scores) * (len(metric_scores) - 1) // 2
     n_metric_ties = _count_ties(metric_scores)
     n_human_ties = _count_ties(human_scores)
-    if n_pairs in (n_metric_ties, n_human_ties):
-        return 0
+    if n_metric_ties == n_pairs or n_human_ties == n_pairs:
+        return 0  # No pair is ordered by both, and τ-b is undefined.
     tau_b = float(stats.kendalltau(metric_scores, human_scores).statistic)
     normalizer = math.sqrt(float(n_pairs - n_metric_ties) * float(n_pairs - n_human_ties))
     difference = round(tau_b * normalizer)  # C - D

@@ -244,18 +244,24 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
         InputError: if the folder of the data does not exist.
     """
     file = Path(path)
-    document = read_yaml(file)
-    _reject_renamed_keys(document)
-    if isinstance(document.data, dict):
-        _expand_short_forms(document.data)
-    index: DataIndex = convert(document, DataIndex)
-    _check_index(index, file)
+    index = _read_index(file)
     folder = Path(root) if root is not None else _resolve_root(index.root, file)
     if not folder.is_dir():
         raise InputError(
             f"{file}: the folder {folder} with the data is missing; give it with --root, or correct 'root' in the index"
         )
     return msgspec.structs.replace(index, root=str(folder), file=file)
+
+
+def _read_index(file: Path) -> DataIndex:
+    """Read an index file, expand its abbreviated settings, and check its contents."""
+    document = read_yaml(file)
+    _reject_renamed_keys(document)
+    if isinstance(document.data, dict):
+        _expand_short_forms(document.data)
+    index: DataIndex = convert(document, DataIndex)
+    _check_index(index, file)
+    return index
 
 
 def _reject_renamed_keys(document: Document) -> None:
@@ -267,7 +273,7 @@ def _reject_renamed_keys(document: Document) -> None:
 
 
 def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
-    """Yield the path of each key whose name is defined by the format of index files.
+    """Yield the path of every key whose name is fixed by the index file format.
 
     Keys that users choose freely, such as system names under ``rename``, are not included.
     """

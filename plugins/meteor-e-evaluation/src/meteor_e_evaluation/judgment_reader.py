@@ -93,7 +93,7 @@ class _RatingCollector:
             systems=np.array([index_of_system[rating.system] for rating in self._ratings], np.int64),
             scores=np.array([rating.score for rating in self._ratings], float),
         )
-        # Averaging sorts the ratings. If no output was rated repeatedly, the ratings keep the order of the file.
+        # If no output was rated twice, averaging is skipped, because it would sort the ratings.
         if self._keep_all or self._count_rated_outputs() == len(ratings):
             return ratings
         return ratings.average_repeated()

@@ -68,14 +68,14 @@ class _Choice(NamedTuple):
         return [entry for entry in file_scores if getattr(entry, self.field) in values]
 
     def _match_value(self, value: str, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the values that selected scores may have: the requested value, or none if a file omits the field."""
+        """Return the requested value, and the empty string that marks a score without the field."""
         if value not in available_values and available_values != [""]:
             hint = near_miss(value, available_values)
             raise InputError(f"{location}: no {self.field} {value!r}{hint}; it has {', '.join(available_values)}")
         return ("", value)
 
     def _find_default_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the only value. If there are several values, return the first one that is a default, ignoring case."""
+        """Return the only value or, if there are several, the first value that matches a default in any letter case."""
         if len(available_values) < 2:
             return available_values
         default_names = {name.casefold() for name in self.defaults if name}
@@ -120,7 +120,7 @@ class _FileMetric(SystemsMetric):
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Raise an error, because scores in files belong to named systems, so the metric cannot score a text.
+        """Raise an error, because the metric can only look up the scores of named systems in files.
 
         Raises:
             ConfigError: always.
@@ -403,7 +403,7 @@ def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: Te
 
 
 def _find_only_system(test: TestSet, file: _ScoreFile) -> str:
-    """Return the only system of a test set. A file that does not name systems contains scores of this system.
+    """Return the only system of a test set. If a score file does not name systems, its scores belong to this system.
 
     Raises:
         InputError: if the test set has several systems.

@@ -47,7 +47,7 @@ class AlignInput(Inputs):
             return System.from_segments("--text", [Segment(1, hypothesis, (reference,))])
         if self.text or not self.files:
             raise ConfigError("align needs a hypothesis and a reference: two files, or two segments with --text")
-        return self._load_system_files()
+        return self._load_system()
 
     def _standard_input(self) -> System:
         """Return a system whose segments are read from standard input."""
@@ -55,7 +55,7 @@ class AlignInput(Inputs):
             raise ConfigError("--stdio reads standard input; give no files and no --text")
         return System("standard input", lambda: _read_requests(self.encoding))
 
-    def _load_system_files(self) -> System:
+    def _load_system(self) -> System:
         """Return the single system whose hypotheses and references the input files contain.
 
         Raises:

@@ -133,7 +133,7 @@ def _arrange_gap(
 ) -> Iterator[WordColumn]:
     """Arrange the words between two matches, with at most one hypothesis word and one reference word per column.
 
-    If a hypothesis word and a reference word both have matches in other columns, they are placed in different columns.
+    A hypothesis word and a reference word do not share a column if both are matched, because they match other words.
 
     Args:
         hypothesis_gap: indices of the hypothesis words between the two matches.

@@ -45,7 +45,7 @@ LENGTH_CLASSES = (
 
 
 class Distribution(NamedTuple):
-    """The cumulative distribution of a value, such as the score, over a system's segments of similar length.
+    """The cumulative distribution of a value (such as the score) among a system's segments of similar length.
 
     Attributes:
         system: index of the system.
@@ -62,7 +62,7 @@ class Distribution(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The distribution of a value, such as the score, in each system. The segments have similar lengths.
+    """The distribution of a value, such as the score, in each system, over segments of similar length.
 
     Attributes:
         length_class: the length class.

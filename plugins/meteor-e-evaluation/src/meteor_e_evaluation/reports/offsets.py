@@ -28,7 +28,7 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     end = 0
     for word in words:
         word_ranges = list(islice(character_ranges, len(word)))
-        # A word without characters begins and ends at the end of the previous word.
+        # An empty word begins and ends where the previous word ends.
         start, end = _join_ranges(word_ranges, default=end)
         offsets.append((start, end))
     return offsets

@@ -201,9 +201,8 @@ def _format_p(value: float) -> str:
 def _format_palette() -> str:
     """Return CSS rules that define the colors of systems and matchers, for light and for dark backgrounds.
 
-    The class ``system-0`` and the variable ``--system-0`` are for the first system. The class ``matcher-0`` and the
-    variable ``--matcher-0`` are for the first matcher. In an element with such a class, the variable ``--color`` is the
-    color.
+    The variable ``--system-0`` holds the color of the first system, and ``--matcher-0`` holds the color of the first
+    matcher. Elements of the class ``system-0`` or ``matcher-0`` can use the variable ``--color`` instead.
     """
     styles: dict[str, MatcherStyle | SystemStyle] = {f"system-{index}": system for index, system in enumerate(SYSTEMS)}
     for index in range(MATCHER_STYLES):
@@ -298,7 +297,7 @@ def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
 
 
 class _DistributionChart(NamedTuple):
-    """The charts of a value, such as the score, in each length class.
+    """The charts that show a value, such as the score, for each length class.
 
     Attributes:
         distributions: the distributions of the values.

@@ -93,7 +93,7 @@ class SystemTests:
         test = self.between(better, worse)
         assert test.difference_interval is not None  # Only a baseline itself does not have an interval.
         low, high = test.difference_interval
-        # The interval is for the later system's score minus the earlier system's score, in the order of the report.
+        # The test subtracts the score of the lower-numbered system from the score of the higher-numbered system.
         return (low, high) if worse < better else (-high, -low)
 
 
@@ -241,9 +241,9 @@ class Report:
 
     @property
     def rival(self) -> int:
-        """The index of the system whose score by the first metric differs most from the first system's score.
+        """The index of the system whose score under the first metric is furthest from the baseline's score.
 
-        If the report has only one system, the index is 0.
+        The baseline is the first system. If it is the only system, the index is 0.
         """
         scores = self.metrics[0].scores
         differences = [abs(score - scores[0]) for score in scores]

@@ -29,7 +29,7 @@ CASES: Mapping[str, Stages] = parse_yaml(_FILE.read_bytes(), "cases.yaml").data
 
 
 def replace_by_case(draft: Draft, stages: Stages) -> str:
-    """Replace a random word to which any of the given cases applies.
+    """Replace a random word that meets the conditions of at least one case.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -40,7 +40,7 @@ def replace_by_case(draft: Draft, stages: Stages) -> str:
 
 
 def drop_by_case(draft: Draft, stages: Stages) -> str:
-    """Remove a random word to which any of the given cases applies.
+    """Remove a random word that meets the conditions of at least one case.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -78,7 +78,7 @@ def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> 
 
 
 def _get_templates(case: Case, word: str) -> list[str] | None:
-    """Return the replacements that a case names, or None if the case has a word list without the given word."""
+    """Return a case's replacements for a word, or None if the case has a word list that does not contain the word."""
     if "list" in case:
         return replacements_by_word(case["list"]).get(word)
     templates: list[str] = case.get("by", [""])

@@ -65,7 +65,7 @@ class Draft:
         return len(self.words)
 
     def with_text(self, text: str) -> Draft:
-        """Return a draft of a different text that uses this draft's context and random generator."""
+        """Return a new draft with another text. Both drafts share the same context and random generator."""
         return Draft(text, self.rng, self.context)
 
     def choose(self, choices: Iterable[Item]) -> Item:

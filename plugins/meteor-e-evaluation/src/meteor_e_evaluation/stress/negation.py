@@ -31,7 +31,7 @@ def negate_verb(draft: Draft, excluded_indices: Collection[int] = ()) -> str:
     index = draft.choose(index for index in replacements if index not in excluded_indices)
     replacement = replacements[index][0]  # Each verb has only one negated form.
     word = draft.words[index]
-    # Replacements such as "Is not" contain the word as it is written. Others, such as "isn't", are in lower case.
+    # Replacements such as "Is not" keep the capital letter of the verb. Others, such as "isn't", are in lower case.
     needs_capital = index == 0 and word not in replacement
     return draft.set_words({index: copy_case(word, replacement) if needs_capital else replacement})
 

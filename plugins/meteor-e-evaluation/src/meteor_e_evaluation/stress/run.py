@@ -475,7 +475,7 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
 
 
 def _compute_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
-    """Return the proportion of correctly ranked pairs in each sample of segments, averaged over perturbations.
+    """For each sample of segments, return the proportion of correctly ranked pairs, averaged over all perturbations.
 
     If a sample contains no pairs of a perturbation, the mean is over the other perturbations. Samples without any pairs
     are left out.

@@ -95,7 +95,7 @@ class TuningSet:
         )
 
     def _select_pairs(self, is_selected: NDArray[np.bool_]) -> tuple[Integers, Integers]:
-        """Return the better and the worse cell of each human comparison of two selected cells.
+        """For each human comparison between two selected cells, return the better and the worse cell.
 
         The indices in the result refer to the selected cells only.
 
@@ -170,7 +170,7 @@ class _AlignedTest(NamedTuple):
         if self.test.rankings is None:
             no_cells = np.array([], np.int64)
             return no_cells, no_cells
-        # Outputs that are not judged keep the index 0, which is never used, because all compared outputs are judged.
+        # Outputs without judgments keep the index 0. It is never used, because only judged outputs are compared.
         cell_index = np.zeros((len(self.test.systems), len(self.test)), np.int64)
         cell_index[self.systems, self.segments] = np.arange(len(self.systems))
         untied = self.test.rankings.strict()

@@ -243,7 +243,7 @@ def _make_judged_group(data: TuningSet, group: int, measure: Measure[TestSet]) -
         group: index of the test set.
         measure: the measure of agreement with the judgments.
     """
-    # All segments of a test set are consecutive units, so the first unit is segment 0 of the test set.
+    # The segments of a test set are numbered consecutively as units, starting with segment 0.
     first_unit = int(np.searchsorted(data.unit_groups, group))
     cells = np.flatnonzero(data.groups == group)
     segments = data.units[cells] - first_unit

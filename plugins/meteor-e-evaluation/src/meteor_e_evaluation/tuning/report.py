@@ -155,7 +155,7 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return a dictionary of named comments that describe how a chain was tuned."""
+    """Return comments that describe how a chain was tuned, by the name of each comment."""
     held_out_result = "nothing"
     if report["held out"]:
         held_out = report["held out"]
@@ -179,7 +179,7 @@ def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
-    """Return named comments that describe the result of each cross-validation fold."""
+    """Return comments that describe the result of each cross-validation fold, by the name of each comment."""
     comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
     for index in range(validation["folds"]):
         default = validation["default"][index]

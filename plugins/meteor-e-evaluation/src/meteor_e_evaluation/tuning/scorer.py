@@ -64,7 +64,7 @@ class PointScorer:
         np.multiply(self._compute_power(beta), gamma, out=scores)
         np.subtract(1.0, scores, out=scores)
         scores *= fmean_scores
-        # If the matchers compare characters, the penalty may exceed 1, and the product is negative.
+        # If the matchers compare characters, the penalty may exceed 1, which makes the score negative.
         np.maximum(scores, 0.0, out=scores)
         if self._first_rows is None:
             return scores
