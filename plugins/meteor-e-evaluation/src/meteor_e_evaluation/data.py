@@ -73,11 +73,9 @@ def _load_separate_files(index: DataIndex, pair: str, pair_spec: PairSpec, *, ev
     assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = open_outputs(index, pair, output_spec, n_segments)
     judgments = _read_judgments(JudgedTexts(index, pair, outputs, n_segments, texts.documents))
-    selected_systems = judgments.systems
-    if every_system:
-        selected_systems = set(outputs.files) - set(pair_spec.reference_names)
-    outliers = {*pair_spec.outliers, *index.outliers} & selected_systems
-    systems = tuple(sorted(selected_systems))
+    output_systems = set(outputs.files) - set(pair_spec.reference_names)
+    systems = tuple(sorted(output_systems if every_system else judgments.systems))
+    outliers = {*pair_spec.outliers, *index.outliers}.intersection(systems)
     test_set = TestSet(
         name=index.name,
         pair=pair,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -144,7 +145,7 @@ class SegmentNumbers:
     def find(self, number: int, location: str, document: str = "") -> int | None:
         """Convert a segment number in a file of judgments to the index of the segment.
 
-        If the segment map does not contain the number, the result is None, and the left-out judgment is counted.
+        If the segment map does not contain the number, return None and count the judgment as left out.
 
         Args:
             number: number of the segment in the file.
@@ -156,17 +157,19 @@ class SegmentNumbers:
         """
         if document:
             return self._find_in_document(document, number, location)
-        if self._segment_map is None:
-            segment = number - self._first_segment
-        elif number in self._segment_of_number:
-            segment = self._segment_of_number[number]
-        else:
-            self.n_left_out[f"judgments of segments that are not in {self._segment_map.file}"] += 1
-            return None
+        segment = self._map_number(number)
         n_segments = self._texts.n_segments
-        if not 0 <= segment < n_segments:
+        if segment is not None and not 0 <= segment < n_segments:
             raise InputError(f"{location}: segment {number} is outside the test set of {n_segments} segments")
         return segment
+
+    def _map_number(self, number: int) -> int | None:
+        """Convert the number of a segment within the test set to its index, or count a judgment as left out."""
+        if self._segment_map is None:
+            return number - self._first_segment
+        if number not in self._segment_of_number:
+            self.n_left_out[f"judgments of segments that are not in {self._segment_map.file}"] += 1
+        return self._segment_of_number.get(number)
 
     def _find_in_document(self, document: str, number: int, location: str) -> int:
         """Convert the number of a segment within a document to its index in the test set.
@@ -202,23 +205,31 @@ def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int
         pair: the language pair.
     """
     file = _find_segment_map(spec, index, pair)
-    rows = read_segments(file)
-    header = next(rows, "").split("\t")
-    for title in (spec.key, spec.line, *spec.only):
-        if title not in header:
-            raise InputError(f"{file}: no column {title!r}; it has {', '.join(header)}")
+    columns = [spec.key, spec.line, *spec.only]
     segment_of_number: dict[int, int] = {}
-    for row_number, row in enumerate(rows, 2):
-        if not row.strip():
-            continue
-        cells = dict(zip(header, row.split("\t"), strict=False))
+    for location, cells in _read_table(file, columns):
         try:
-            is_selected = all(cells[title] == value for title, value in spec.only.items())
-            if is_selected:
+            if all(cells[column] == value for column, value in spec.only.items()):
                 segment_of_number[int(cells[spec.key])] = int(cells[spec.line]) - 1
         except (KeyError, ValueError):
-            raise InputError(f"{file}, line {row_number}: not a row of numbers for {', '.join(header)}") from None
+            raise InputError(f"{location}: not a row of numbers for {', '.join(columns)}") from None
     return segment_of_number
+
+
+def _read_table(file: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the location of each row in a tab-separated table, and the row's cells by column title.
+
+    Raises:
+        InputError: if the table does not have all the columns.
+    """
+    rows = read_segments(file)
+    header = next(rows, "").split("\t")
+    for column in columns:
+        if column not in header:
+            raise InputError(f"{file}: no column {column!r}; it has {', '.join(header)}")
+    for row_number, row in enumerate(rows, 2):
+        if row.strip():
+            yield f"{file}, line {row_number}", dict(zip(header, row.split("\t"), strict=False))
 
 
 def _find_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> Path:

@@ -122,6 +122,24 @@ class _RatingCollector:
         return message
 
 
+def _compare_systems(pair: RankedPair, names: SystemNames, numbers: SegmentNumbers) -> Iterator[_Comparison]:
+    """Yield the comparisons of systems that an annotator made by ranking a pair of outputs.
+
+    A system name in the file may stand for several systems with the same output.
+    """
+    better_systems = names.resolve(pair.better, pair.location)
+    worse_systems = names.resolve(pair.worse, pair.location)
+    if not better_systems or not worse_systems:
+        return
+    segment = numbers.find(pair.segment, pair.location)
+    if segment is None:
+        return
+    for better, worse in itertools.product(better_systems, worse_systems):
+        # If the better output is from A and B, and the worse one from B and C, then B is not compared with itself.
+        if better != worse:
+            yield _Comparison(segment, better, worse, pair.tie)
+
+
 class JudgmentReader:
     """Collects the judgments of a language pair from several files.
 
@@ -153,17 +171,17 @@ class JudgmentReader:
         """
         for spec in self._specs:
             files = find_files(self._texts.index, self._texts.pair, spec.file, "a file of judgments")
-            names = SystemNames(spec, self._texts)
-            numbers = SegmentNumbers(spec, self._texts)
+            system_names = SystemNames(spec, self._texts)
+            segment_numbers = SegmentNumbers(spec, self._texts)
             for file in files:
                 if spec.format in RANKING_FORMATS:
-                    self._read_rankings(spec, file, names, numbers)
+                    self._read_rankings(spec, file, system_names, segment_numbers)
                 elif spec.format in SYSTEM_FORMATS:
-                    self._read_system_scores(spec, file, names)
+                    self._read_system_scores(spec, file, system_names)
                 else:
-                    self._read_ratings(spec, file, names, numbers)
-            self._n_left_out += names.n_left_out + numbers.n_left_out
-            self.systems |= names.judged
+                    self._read_ratings(spec, file, system_names, segment_numbers)
+            self._n_left_out += system_names.n_left_out + segment_numbers.n_left_out
+            self.systems |= system_names.judged
 
     def _is_of_pair(self, judgment: RankedPair | HumanScore, spec: JudgmentSpec) -> bool:
         """Return whether a judgment belongs to the language pair that is read.
@@ -176,20 +194,8 @@ class JudgmentReader:
         """Read a file of rankings, and store the comparisons of the language pair."""
         ranked_pairs = read_rank_file(file) if spec.format == "rank" else read_ranking_csv(file, spec.languages)
         for ranked_pair in ranked_pairs:
-            if not self._is_of_pair(ranked_pair, spec):
-                continue
-            # A name may refer to several systems with the same output.
-            better_systems = names.resolve(ranked_pair.better, ranked_pair.location)
-            worse_systems = names.resolve(ranked_pair.worse, ranked_pair.location)
-            if not better_systems or not worse_systems:
-                continue
-            segment = numbers.find(ranked_pair.segment, ranked_pair.location)
-            if segment is None:
-                continue
-            for better, worse in itertools.product(better_systems, worse_systems):
-                # A system that occurs in both names, such as B in A+B and B+C, is not compared with itself.
-                if better != worse:
-                    self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
+            if self._is_of_pair(ranked_pair, spec):
+                self._comparisons += _compare_systems(ranked_pair, names, numbers)
 
     def _read_system_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames) -> None:
         """Read a file with scores of systems, and store the scores of the language pair.

@@ -146,7 +146,7 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
     if len(fields) == 1 and _is_score(fields[0]):
         return _parse_numbers(lines)
     if len(fields) == 2:
-        return _parse_short_lines(lines)
+        return iter(_parse_short_lines(lines))
     return (_parse_wmt_line(line) for line in lines)
 
 
@@ -168,14 +168,7 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
     score = _parse_score(score_text, line.location)
     output = _parse_output_fields(output_fields, line.location)
     return MetricScore(
-        metric=metric,
-        pair=pair,
-        testset=testset,
-        reference=output.reference,
-        system=output.system,
-        segment=output.segment,
-        score=score,
-        location=line.location,
+        output.system, output.segment, score, line.location, metric, pair, testset, reference=output.reference
     )
 
 
@@ -208,26 +201,31 @@ def _parse_output_fields(fields: Sequence[str], location: str) -> _ScoredOutput:
     return _ScoredOutput(reference, system=names[-1], segment=int(last_field) if has_segment else None)
 
 
-def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
+def _parse_short_lines(lines: Iterator[_Line]) -> list[MetricScore]:
     """Parse lines with a system and a score.
 
     If each system has only one line, the file contains scores of systems. Otherwise, the file contains scores of
     segments, and the lines of a system are its segments in order.
     """
-    scores: list[MetricScore] = []
-    n_lines: Counter[str] = Counter()
-    for line in lines:
-        fields = split_fields(line.text)
-        if len(fields) != 2:
-            raise InputError(f"{line.location}: {len(fields)} fields; the lines before have 2")
-        system, score_text = fields
-        n_lines[system] += 1
-        score = _parse_score(score_text, line.location)
-        scores.append(MetricScore(system, n_lines[system], score, line.location))
-    has_segment_scores = max(n_lines.values()) > 1
-    if not has_segment_scores:
-        scores = [score._replace(segment=None) for score in scores]
-    yield from scores
+    system_scores = [_parse_short_line(line) for line in lines]
+    systems = {score.system for score in system_scores}
+    if len(systems) == len(system_scores):
+        return system_scores
+    n_segments: Counter[str] = Counter()
+    segment_scores = []
+    for score in system_scores:
+        n_segments[score.system] += 1
+        segment_scores.append(score._replace(segment=n_segments[score.system]))
+    return segment_scores
+
+
+def _parse_short_line(line: _Line) -> MetricScore:
+    """Parse a line with a system and a score as the score of the whole system."""
+    fields = split_fields(line.text)
+    if len(fields) != 2:
+        raise InputError(f"{line.location}: {len(fields)} fields; the lines before have 2")
+    system, score_text = fields
+    return MetricScore(system, None, _parse_score(score_text, line.location), line.location)
 
 
 def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -321,10 +319,12 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
     """
     systems_by_file_name: dict[str, set[str]] = defaultdict(set)
     for system in systems:
-        output_file = output_files.get(system, system)
-        systems_by_file_name[_last_part(output_file)].add(system)
         systems_by_file_name[system].add(system)
-    return {name: name if name in systems else _match_file_name(name, systems_by_file_name) for name in names}
+        systems_by_file_name[_last_part(output_files.get(system, system))].add(system)
+    system_of_name = {}
+    for name in names:
+        system_of_name[name] = name if name in systems else _match_file_name(name, systems_by_file_name)
+    return system_of_name
 
 
 def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[str]]) -> str:

@@ -196,15 +196,19 @@ def _find_references(folder: Path, pair: str) -> list[str]:
     Raises:
         InputError: if there are no references.
     """
-    file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.txt")
-    names = []
-    for file in folder.glob(f"{pair}.*.txt"):
-        match = file_name.fullmatch(file.name)
-        if match:
-            names.append(match["name"])
+    prefix = f"{pair}."
+    files = folder.glob(f"{prefix}?*.txt")
+    names = [file.name.removeprefix(prefix).removesuffix(".txt") for file in files]
     if not names:
         raise InputError(f"{folder}: no reference {pair}.NAME.txt")
     return sorted(names)
+
+
+def _open_index(path: str, root: str | None) -> DataIndex:
+    """Load an index file, or describe a folder ``mtme:FOLDER`` of mt-metrics-eval as an index."""
+    if path.startswith("mtme:"):
+        return mtme_index(path.removeprefix("mtme:"))
+    return load_index(path, root=root)
 
 
 def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
@@ -224,8 +228,7 @@ def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, roo
     """
     tests: list[TestSet] = []
     for path in paths:
-        is_mtme_folder = path.startswith("mtme:")
-        index = mtme_index(path.removeprefix("mtme:")) if is_mtme_folder else load_index(path, root=root)
+        index = _open_index(path, root)
         requested_pairs = pairs or index.pairs_into(language)
         tests += [load_test_set(index, pair) for pair in index.pairs if pair in requested_pairs]
     if not tests:

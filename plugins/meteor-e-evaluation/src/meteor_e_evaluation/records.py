@@ -25,7 +25,7 @@ ONLY_SYSTEM = "all"
 class _RatedOutput(NamedTuple):
     """An output with its references, its rating, and the line number of its record."""
 
-    output: str
+    text: str
     references: list[str]
     score: float
     line_number: int
@@ -52,14 +52,15 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         raise InputError(f"{file} is empty")
     _check_segments(file, outputs_by_system)
     systems = tuple(sorted(outputs_by_system))
-    rated_outputs = [sort_by_segment(outputs_by_system[system]) for system in systems]
+    rated_outputs = [sort_by_segment(outputs_by_system[system]) for system in systems]  # One list per system.
+    texts = tuple([output.text for output in system_outputs] for system_outputs in rated_outputs)
     return TestSet(
         name=index.name,
         pair=pair,
         language=index.output_language(pair),
         systems=systems,
-        outputs=tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs),
-        references=align_references([rated_output.references for rated_output in rated_outputs[0]]),
+        outputs=texts,
+        references=align_references([output.references for output in rated_outputs[0]]),
         assessments=_make_assessments(rated_outputs),
         known_systems=systems,
         root=index.root,
@@ -123,13 +124,15 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
     first_outputs = outputs_by_system[first_system]
     for system in other_systems:
         outputs = outputs_by_system[system]
-        for segment in sorted({*first_outputs, *outputs}):
-            if segment not in outputs:
-                raise _missing_record_error(file, system, first_system, first_outputs[segment].line_number)
-            if segment not in first_outputs:
-                raise _missing_record_error(file, first_system, system, outputs[segment].line_number)
+        missing_segments = first_outputs.keys() - outputs.keys()
+        if missing_segments:
+            line_number = first_outputs[min(missing_segments)].line_number
+            raise _missing_record_error(file, system, first_system, line_number)
+        additional_segments = outputs.keys() - first_outputs.keys()
+        if additional_segments:
+            raise _missing_record_error(file, first_system, system, outputs[min(additional_segments)].line_number)
+        for segment, first_output in sorted(first_outputs.items()):
             output = outputs[segment]
-            first_output = first_outputs[segment]
             if output.references != first_output.references:
                 raise InputError(
                     f"{file}, line {output.line_number}: other references than those of system {first_system} in line "

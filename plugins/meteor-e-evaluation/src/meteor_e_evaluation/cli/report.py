@@ -100,11 +100,12 @@ def _create_metrics(options: ReportMetrics, meteor_signature: str) -> list[Metri
         options: the options for metrics.
         meteor_signature: signature of the METEOR metric that computes the alignments.
     """
-    metrics: list[Metric | None] = list(options.create_metrics(options.metrics or ("meteor",)))
-    signatures = [metric.signature for metric in metrics if metric is not None]
-    if meteor_signature in signatures:
-        metrics[signatures.index(meteor_signature)] = None
-    return metrics
+    metrics = options.create_metrics(options.metrics or ("meteor",))
+    signatures = [metric.signature for metric in metrics]
+    if meteor_signature not in signatures:
+        return list(metrics)
+    meteor_index = signatures.index(meteor_signature)
+    return [*metrics[:meteor_index], None, *metrics[meteor_index + 1 :]]
 
 
 def _read_hypotheses(systems: Sequence[System]) -> dict[str, list[str]]:

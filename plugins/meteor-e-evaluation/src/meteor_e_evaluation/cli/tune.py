@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -294,15 +295,12 @@ def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant
     if not option_values:
         return [Variant(base)]
     matcher_options = [_parse_option(text, base.matcher_names) for text in option_values]
-    values_by_option = [matcher_option.values for matcher_option in matcher_options]
+    titles = [f"{matcher_option.matcher}.{matcher_option.name}" for matcher_option in matcher_options]
     variants = []
-    for combination in itertools.product(*values_by_option):
+    for combination in itertools.product(*(matcher_option.values for matcher_option in matcher_options)):
         config = base.chain.effective()
-        settings = {}
-        for matcher_option, value in zip(matcher_options, combination, strict=True):
-            settings[f"{matcher_option.matcher}.{matcher_option.name}"] = value
-            _set_option(config, matcher_option, value)
-        variants.append(Variant(Meteor.from_config(config), settings))
+        _set_options(config, matcher_options, combination)
+        variants.append(Variant(Meteor.from_config(config), dict(zip(titles, combination, strict=True))))
     return variants
 
 
@@ -320,11 +318,12 @@ class _OptionValues(NamedTuple):
     values: list[Any]
 
 
-def _set_option(config: dict[str, Any], matcher_option: _OptionValues, value: Any) -> None:
-    """Set an option of a matcher in the contents of a chain file."""
-    for entry in config["matchers"]:
-        if entry["use"] == matcher_option.matcher:
-            entry[matcher_option.name] = value
+def _set_options(config: dict[str, Any], matcher_options: list[_OptionValues], values: Iterable[Any]) -> None:
+    """Set each option of a matcher to a value in the contents of a chain file."""
+    for matcher_option, value in zip(matcher_options, values, strict=True):
+        for entry in config["matchers"]:
+            if entry["use"] == matcher_option.matcher:
+                entry[matcher_option.name] = value
 
 
 def _parse_option(text: str, matchers: tuple[str, ...]) -> _OptionValues:
