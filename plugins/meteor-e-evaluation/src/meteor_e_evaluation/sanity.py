@@ -80,12 +80,13 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
     A correlation near 0 suggests that judgments were assigned to the wrong segments. A negative correlation suggests
     that the metric counts errors.
     """
-    segment_agreement = _segment_agreement(test, scores)
-    if abs(segment_agreement) <= NEAR_ZERO_CORRELATION:
-        message = f"{scores.name} does not correlate with human judgments ({segment_agreement:.3f})"
+    agreement = _segment_agreement(test, scores)
+    if math.isnan(agreement):
+        # Without judgments of segments, only the direction of the system scores can be checked.
+        agreement = _system_agreement(test, scores)
+    elif abs(agreement) <= NEAR_ZERO_CORRELATION:
+        message = f"{scores.name} does not correlate with human judgments ({agreement:.3f})"
         return [f"warning: {message}; are the judgments shifted against the outputs of {test.pair}?"]
-    # Without judgments of segments, only the direction of the system scores can be checked.
-    agreement = _system_agreement(test, scores) if math.isnan(segment_agreement) else segment_agreement
     if agreement < -NEAR_ZERO_CORRELATION:
         message = f"{scores.name} correlates negatively with human judgments ({agreement:.3f})"
         return [f"warning: {message}; if it counts errors, negate it, as in scores:-FILE"]

@@ -154,11 +154,11 @@ class _FileMetric(SystemsMetric):
         _check_segment_numbers(segment_entries, test_set, location)
         system_scores = self._arrange_system_scores(system_entries, test_set, location)
         segment_scores = self._arrange_segment_scores(segment_entries, cells, test_set, location)
-        needs_means = systems and not system_entries
-        if needs_means:
-            system_scores = _average_scored_segments(segment_scores)
+        if systems and not system_entries:
+            system_means = _average_scored_segments(segment_scores)
+            return Scores(self.label, self.signature, segment_scores, system_means, resamplable=True)
         # Bootstrap samples of segments are possible only if system scores are means of segment scores.
-        is_resamplable = needs_means or (systems and _are_means(system_scores, segment_scores))
+        is_resamplable = systems and _are_means(system_scores, segment_scores)
         return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=is_resamplable)
 
     @property
@@ -268,12 +268,10 @@ class ScoreFileMetric(_FileMetric):
         files, _, selection = text.removeprefix("-").partition("#")
         if not files:
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
-        options: dict[str, Any] = {"files": files.split(","), "lower_is_better": text.startswith("-")}
         metric, settings = _split_selection(selection)
-        options |= {name: str(value) for name, value in named_options(settings, "metric 'scores'").items()}
-        if metric:
-            options["metric"] = metric
-        return options
+        metric_options = {"metric": metric} if metric else {}
+        named = {name: str(value) for name, value in named_options(settings, "metric 'scores'").items()}
+        return {"files": files.split(","), "lower_is_better": text.startswith("-"), **named, **metric_options}
 
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
         """Return the score files of a test set.

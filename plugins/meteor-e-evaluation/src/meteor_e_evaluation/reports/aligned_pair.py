@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
@@ -141,18 +142,15 @@ def _arrange_gap(
         matches_by_word: the match of each hypothesis word, and the match of each reference word.
     """
     hypothesis_matches, reference_matches = matches_by_word
-    reference_word = reference_gap.start
+    remaining_reference = deque(reference_gap)
     for hypothesis_word in hypothesis_gap:
-        shares_column = reference_word in reference_gap and (
-            hypothesis_matches[hypothesis_word] is None or reference_matches[reference_word] is None
-        )
-        if shares_column:
-            yield WordColumn(_word_range(hypothesis_word), _word_range(reference_word), None)
-            reference_word += 1
-        else:
-            yield WordColumn(_word_range(hypothesis_word), _NO_WORDS, None)
-    for remaining_word in range(reference_word, reference_gap.stop):
-        yield WordColumn(_NO_WORDS, _word_range(remaining_word), None)
+        is_matched = hypothesis_matches[hypothesis_word] is not None
+        reference_range = _NO_WORDS
+        if remaining_reference and not (is_matched and reference_matches[remaining_reference[0]] is not None):
+            reference_range = _word_range(remaining_reference.popleft())
+        yield WordColumn(_word_range(hypothesis_word), reference_range, None)
+    for reference_word in remaining_reference:
+        yield WordColumn(_NO_WORDS, _word_range(reference_word), None)
 
 
 def _word_range(index: int) -> range:

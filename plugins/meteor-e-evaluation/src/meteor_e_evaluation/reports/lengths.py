@@ -161,15 +161,12 @@ def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
     """
     all_scores = np.concatenate(segments)
     has_negative_scores = all_scores.min() < 0
-    if not has_negative_scores:
-        for end in (1.0, 10.0, 100.0):
-            if all_scores.max() <= end:
-                return 0.0, end
+    round_ends = [end for end in (1.0, 10.0, 100.0) if all_scores.max() <= end]
+    if round_ends and not has_negative_scores:
+        return 0.0, round_ends[0]
     low = float(np.quantile(all_scores, TAIL)) if has_negative_scores else 0.0
     high = float(np.quantile(all_scores, 1 - TAIL))
-    if high <= low:
-        high = low + 1
-    return low, high
+    return low, low + 1 if high <= low else high
 
 
 def _make_cells(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import accumulate
 
 from rapidfuzz.distance import Levenshtein
 
@@ -23,11 +23,11 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
         text: the raw segment.
         words: normalized words of the segment, in order.
     """
-    character_ranges = iter(_align_characters(text, "".join(words)))
+    character_ranges = _align_characters(text, "".join(words))
     offsets: list[tuple[int, int]] = []
     end = 0
-    for word in words:
-        word_ranges = list(islice(character_ranges, len(word)))
+    for word, last in zip(words, accumulate(len(word) for word in words), strict=True):
+        word_ranges = character_ranges[last - len(word) : last]
         # An empty word begins and ends where the previous word ends.
         start, end = _join_ranges(word_ranges, default=end)
         offsets.append((start, end))
@@ -45,15 +45,15 @@ def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
         text: the raw text. Its white space is ignored.
         normalized: the normalized text without white space.
     """
-    positions = [position for position, character in enumerate(text) if not character.isspace()]
-    raw_characters = "".join(text[position] for position in positions)
-    insert_positions = [*positions, len(text)]
+    raw_characters = "".join(text.split())
+    # These are the positions of the raw characters, followed by the end of the text.
+    positions = [*(index for index, character in enumerate(text) if not character.isspace()), len(text)]
     ranges: list[tuple[int, int]] = []
     # The indices of the edits refer to the unfolded texts, too, because folding does not change the length of a text.
     for edit in Levenshtein.opcodes(_fold(raw_characters), _fold(normalized)):
         if edit.tag == "insert":
-            # Inserted characters have an empty range before the next raw character, or at the end of the text.
-            position = insert_positions[edit.src_start]
+            # An inserted character is mapped to an empty range just before the next raw character.
+            position = positions[edit.src_start]
             ranges += [(position, position)] * (edit.dest_end - edit.dest_start)
         elif edit.tag != "delete":
             # Equal or replaced characters correspond one to one.

@@ -318,13 +318,6 @@ def _draw_distributions(row: Distributions) -> _DistributionChart:
 
 def _describe_metric(result: MetricResult) -> dict[str, Any]:
     """Return template variables that describe a metric in the overview of a report."""
-    tests = None
-    chart_values = list(result.scores)
-    if result.comparison is not None:
-        tests = result.comparison.tests[0]  # The first system is the baseline of all systems.
-        for test in tests:
-            chart_values += test.interval  # The chart also shows both ends of each confidence interval.
-    min_margin = 4 * 10.0**-result.decimals
     return {
         "label": visible(result.label),
         "signature": visible(result.signature),
@@ -332,10 +325,21 @@ def _describe_metric(result: MetricResult) -> dict[str, Any]:
         "decimals": result.decimals,
         "scores": result.scores,
         "ranking": result.ranking(),
-        "tests": tests,
-        "scale": charts.interval_scale(chart_values, _INTERVAL_WIDTH, min_margin),
+        # The first system is the baseline of all systems.
+        "tests": None if result.comparison is None else result.comparison.tests[0],
+        "scale": _make_score_scale(result),
         "explanations": [explanation for explanation in result.explanations if explanation.segment is None],
     }
+
+
+def _make_score_scale(result: MetricResult) -> charts.LinearScale:
+    """Return the scale of a chart that shows the systems' scores and their confidence intervals, if they exist."""
+    chart_values = list(result.scores)
+    if result.comparison is not None:
+        for test in result.comparison.tests[0]:
+            chart_values += test.interval
+    last_decimal = 10.0**-result.decimals
+    return charts.interval_scale(chart_values, _INTERVAL_WIDTH, 4 * last_decimal)
 
 
 def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
@@ -345,36 +349,36 @@ def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
     pairs with the baseline, which is the first system, are shown.
     """
     pairs_by_metric = []
-    for metric, result in enumerate(report.metrics):
-        shows_all_pairs = metric == 0 and len(report.systems) <= ALL_PAIRS_LIMIT
-        pairs = []
-        for better, worse in combinations(result.ranking(), 2):
-            has_baseline = better == 0 or worse == 0
+    for metric_index, result in enumerate(report.metrics):
+        shows_all_pairs = metric_index == 0 and len(report.systems) <= ALL_PAIRS_LIMIT
+        descriptions = []
+        for better_index, worse_index in combinations(result.ranking(), 2):
+            has_baseline = 0 in (better_index, worse_index)
             if shows_all_pairs or has_baseline:
-                pairs.append(_describe_pair(report, metric, better, worse))
-        pairs.sort(key=lambda pair: -abs(pair["difference"]))
-        pairs_by_metric.append(pairs)
+                descriptions.append(_describe_pair(report, metric_index, better_index, worse_index))
+        descriptions.sort(key=lambda description: -abs(description["difference"]))
+        pairs_by_metric.append(descriptions)
     return pairs_by_metric
 
 
-def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
+def _describe_pair(report: Report, metric_index: int, better_index: int, worse_index: int) -> dict[str, Any]:
     """Return template variables that describe the difference between two systems.
 
     Args:
         report: the report.
-        metric: index of the metric.
-        better: index of the system with the better score.
-        worse: index of the other system.
+        metric_index: index of the metric.
+        better_index: index of the system with the better score.
+        worse_index: index of the other system.
     """
-    result = report.metrics[metric]
+    result = report.metrics[metric_index]
     tests = result.comparison
     return {
-        "better": better,
-        "worse": worse,
-        "difference": result.scores[better] - result.scores[worse],
-        "test": None if tests is None else tests.between(better, worse),
-        "interval": None if tests is None else tests.difference_interval(better, worse),
-        "balance": charts.balance(report, metric, worse, better),
+        "better": better_index,
+        "worse": worse_index,
+        "difference": result.scores[better_index] - result.scores[worse_index],
+        "test": None if tests is None else tests.between(better_index, worse_index),
+        "interval": None if tests is None else tests.difference_interval(better_index, worse_index),
+        "balance": charts.balance(report, metric_index, worse_index, better_index),
         "decimals": result.decimals,
         "label": visible(result.label),
     }

@@ -159,13 +159,13 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
         word_ids: index of each word in the vocabulary.
     """
     alignments = system.alignments
-    distinct_word_ids = np.array([word_ids[form] for form in alignments.forms], np.int64)
-    words = np.frombuffer(alignments.words, np.int32)  # Each word is an index of a distinct word.
-    ids: list[int] = distinct_word_ids[words].tolist()
+    id_of_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
+    form_of_word = np.frombuffer(alignments.words, np.int32)
     # The words of each hypothesis are followed by the words of the best reference of the same segment.
-    word_counts = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
-    alternating_texts = _split(ids, word_counts.reshape(-1))
-    return SegmentWords(hypotheses=alternating_texts[0::2], references=alternating_texts[1::2])
+    text_lengths = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
+    texts = _split(id_of_form[form_of_word].tolist(), text_lengths.reshape(-1))
+    hypotheses, references = texts[0::2], texts[1::2]
+    return SegmentWords(hypotheses, references)
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:

@@ -113,13 +113,13 @@ class _TestSettings:
     samples: int | None
     seed: int
 
-    def compare(self, statistics: Sequence[Floats], scorer: Scorer, *, all_pairs: bool) -> SystemTests | None:
+    def compare(self, statistics: Sequence[Floats], scorer: Scorer, *, n_baselines: int | None) -> SystemTests | None:
         """Test the differences between systems, or return None if no tests were requested.
 
         Args:
             statistics: statistics of the segments of each system, arrays ``(segments, statistics)``.
             scorer: computes scores from sums of the statistics.
-            all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
+            n_baselines: number of systems to compare with all later systems, or None to compare all pairs.
         """
         if self.method is None:
             return None
@@ -129,12 +129,11 @@ class _TestSettings:
             method=self.method,
             samples=self.samples,
             seed=self.seed,
-            baselines=None if all_pairs else 1,
+            baselines=n_baselines,
         )
-        default_samples = METHODS[self.method]
         return SystemTests(
             method=self.method,
-            samples=default_samples if self.samples is None else self.samples,
+            samples=METHODS[self.method] if self.samples is None else self.samples,
             seed=self.seed,
             tests=tuple(tuple(baseline_tests) for baseline_tests in tests),
         )
@@ -378,11 +377,12 @@ def _make_metric_result(
         systems: the systems, for the explanations.
         references: references of each segment, for the explanations.
     """
-    system_scores = [system.metrics[metric_index] for system in table.systems]
+    system_results = [system.metrics[metric_index] for system in table.systems]
     # A metric may return several values. Only the first value is the score.
-    scores = tuple(entry.values[0] for entry in system_scores)
-    segment_scores = tuple(_get_segment_scores(entry) for entry in system_scores)
-    details = tuple(list(entry.segment_details) for entry in system_scores)
+    scores = tuple(system_result.values[0] for system_result in system_results)
+    segment_scores = tuple(_get_segment_scores(system_result) for system_result in system_results)
+    details = tuple(list(system_result.segment_details) for system_result in system_results)
+    has_details = any(details)
     result = MetricResult(
         label=metric.label,
         signature=table.metrics[metric_index].signature,
@@ -391,9 +391,9 @@ def _make_metric_result(
         scores=scores,
         segments=segment_scores,
         explanations=tuple(_explain_differences(metric, segment_scores, systems, references)),
-        details=details if any(details) else (),
+        details=details if has_details else (),
     )
-    statistics = [np.asarray(entry.statistics) for entry in system_scores]
+    statistics = [np.asarray(system_result.statistics) for system_result in system_results]
     return _UntestedResult(result, statistics, scorer=functools.partial(_compute_main_scores, metric))
 
 
@@ -421,8 +421,9 @@ def _test_differences(results: Sequence[_UntestedResult], settings: _TestSetting
     first system.
     """
     for index, untested in enumerate(results):
-        all_pairs = index == 0 and len(settings.names) <= ALL_PAIRS_LIMIT
-        comparison = settings.compare(untested.statistics, untested.scorer, all_pairs=all_pairs)
+        tests_all_pairs = index == 0 and len(settings.names) <= ALL_PAIRS_LIMIT
+        n_baselines = None if tests_all_pairs else 1
+        comparison = settings.compare(untested.statistics, untested.scorer, n_baselines=n_baselines)
         yield dataclasses.replace(untested.result, comparison=comparison)
 
 
@@ -431,28 +432,40 @@ def _explain_differences(
     segment_scores: Sequence[Floats],
     systems: Sequence[ScoredSystem],
     references: Sequence[Sequence[str]],
-) -> Iterator[SystemExplanation]:
-    """Yield explanations of the differences between the scores of the first system and of each other system.
+) -> list[SystemExplanation]:
+    """Explain how the scores of each system differ from the scores of the first system.
 
-    For each system, the first explanation is about the whole output. The other explanations are about segments with
-    large differences. There are no explanations if the metric cannot explain differences.
+    The list is empty if the metric cannot explain differences.
     """
+    explanations: list[SystemExplanation] = []
     if not isinstance(metric, Explains):
-        return
-    first = systems[0]
-    for index, system in enumerate(systems[1:], 1):
-        names = (first.name, system.name)
-        try:
-            explanation = metric.explain(first.hypotheses, system.hypotheses, references, names)
-        except ConfigError:
-            # The metric has a method for explanations, but its model does not support explanations.
-            return
-        yield SystemExplanation(index, None, explanation)
-        for segment in _find_largest_differences(segment_scores[0], segment_scores[index]):
-            first_hypothesis = first.hypotheses[segment]
-            hypothesis = system.hypotheses[segment]
-            explanation = metric.explain([first_hypothesis], [hypothesis], [references[segment]], names)
-            yield SystemExplanation(index, segment, explanation)
+        return explanations
+    try:
+        for index in range(1, len(systems)):
+            segments = _find_largest_differences(segment_scores[0], segment_scores[index])
+            explanations += _explain_system(metric, systems, index, segments, references)
+    except ConfigError:
+        return []  # The metric has a method for explanations, but its model does not support explanations.
+    return explanations
+
+
+def _explain_system(
+    metric: Explains,
+    systems: Sequence[ScoredSystem],
+    index: int,
+    segments: Sequence[int],
+    references: Sequence[Sequence[str]],
+) -> Iterator[SystemExplanation]:
+    """Yield explanations of the differences between a system and the first system.
+
+    The first explanation is about the whole outputs. The other explanations are about the given segments.
+    """
+    first, system = systems[0], systems[index]
+    names = (first.name, system.name)
+    yield SystemExplanation(index, None, metric.explain(first.hypotheses, system.hypotheses, references, names))
+    for segment in segments:
+        hypotheses = [first.hypotheses[segment]], [system.hypotheses[segment]]
+        yield SystemExplanation(index, segment, metric.explain(*hypotheses, [references[segment]], names))
 
 
 def _find_largest_differences(first_scores: Floats, second_scores: Floats) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -175,11 +174,12 @@ def swap_words(draft: Draft, min_distance: int, max_distance: int) -> str:
     Raises:
         NoOccasionError: if no two words at such a distance differ.
     """
+    n_words = len(draft)
     pairs = []
-    for first, second in itertools.combinations(range(len(draft)), 2):
-        has_suitable_distance = min_distance <= second - first <= max_distance
-        if has_suitable_distance and draft.lower[first] != draft.lower[second]:
-            pairs.append((first, second))
+    for first in range(n_words):
+        for second in range(first + min_distance, min(first + max_distance + 1, n_words)):
+            if draft.lower[first] != draft.lower[second]:
+                pairs.append((first, second))
     left, right = draft.choose(pairs)
     return draft.set_words({left: draft.words[right], right: draft.words[left]})
 

@@ -132,22 +132,22 @@ def _fill_template(template: str, word: str) -> str:
     return re.sub(r"\{(.+?)\}", lambda match: _get_form(word, match[1]), template)
 
 
-def _get_form(word: str, name: str) -> str:
+def _get_form(word: str, form_name: str) -> str:
     """Return the form of an English word that a replacement in ``cases.yaml`` names.
 
     Args:
         word: the word as it is written.
-        name: ``form`` for the word itself, ``ending`` for the part from its apostrophe, ``NN`` or ``NNS`` for the
+        form_name: ``form`` for the word itself, ``ending`` for the part from its apostrophe, ``NN`` or ``NNS`` for the
             singular or plural of a noun, the Penn Treebank tag of a verb form, or a number such as ``+1`` or ``-3``
             that is added to a year.
     """
-    if name == "form":
+    if form_name == "form":
         return word
-    if name == "ending":
+    if form_name == "ending":
         _, apostrophe, ending = word.partition("'")
         return apostrophe + ending
-    if name[0] in "+-":
-        return str(int(word) + int(name))
-    if name in ("NN", "NNS"):
-        return inflect_noun(word.lower(), name)
-    return conjugate(verb_base(word), name)
+    if form_name.startswith(("+", "-")):
+        return str(int(word) + int(form_name))
+    if form_name in ("NN", "NNS"):
+        return inflect_noun(word.lower(), form_name)
+    return conjugate(verb_base(word), form_name)

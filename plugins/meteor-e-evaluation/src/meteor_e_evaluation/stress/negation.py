@@ -46,21 +46,16 @@ def drop_negation(draft: Draft) -> tuple[str, int]:
         NoOccasionError: if the text does not have a negation.
     """
     positive_words = dict(word_groups("negative"))
-    # The word "nor" is replaced only together with "neither".
-    negative_words = []
-    verb_negations = []
+    del positive_words["nor"]  # The word "nor" is replaced only together with "neither".
+    negations = []
     for index, (word, tag) in enumerate(zip(draft.lower, tag_words(draft.text), strict=True)):
-        if word in positive_words and word != "nor":
-            negative_words.append(index)
-        elif word == "not" or tag == NEGATED_AUXILIARY:
-            verb_negations.append(index)
-    negation_index = draft.choose(sorted([*negative_words, *verb_negations]))
-    if negation_index in negative_words:
-        positive_word = positive_words[draft.lower[negation_index]]
-        text = _replace_negative_word(draft, negation_index, positive_word)
-    else:
-        text = _remove_not(draft, negation_index)
-    return text, negation_index
+        if word in positive_words or word == "not" or tag == NEGATED_AUXILIARY:
+            negations.append(index)
+    negation_index = draft.choose(negations)
+    negation = draft.lower[negation_index]
+    if negation not in positive_words:
+        return _remove_not(draft, negation_index), negation_index
+    return _replace_negative_word(draft, negation_index, positive_words[negation]), negation_index
 
 
 def _replace_negative_word(draft: Draft, index: int, positive_word: str) -> str:

@@ -129,9 +129,9 @@ class StressReport(Result):
         """Return a table with the results of each metric for each perturbation. Harmless changes come last."""
         error_rows: list[list[str]] = []
         harmless_rows: list[list[str]] = []
-        first_findings = next(iter(self.findings.values()), [])
-        for index, finding in enumerate(first_findings):
-            shares = [_format_finding(findings[index]) for findings in self.findings.values()]
+        for metric_findings in zip(*self.findings.values(), strict=True):
+            finding = metric_findings[0]  # The metrics differ only in the shares.
+            shares = [_format_finding(metric_finding) for metric_finding in metric_findings]
             row = [finding.group, finding.rule, str(finding.pairs), *shares]
             if finding.kind == "error":
                 error_rows.append(row)

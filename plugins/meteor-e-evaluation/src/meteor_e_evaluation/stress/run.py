@@ -364,20 +364,20 @@ def _find_wrong_pairs(
         outcome: the results of the metric.
         n_examples: largest number of pairs per perturbation.
     """
-    original_texts = perturbed.outputs.outputs[0]
+    original_texts = perturbed.outputs.outputs[0]  # The other outputs are the changed copies.
     first_references = perturbed.outputs.references[0]
     for rule_outcome in outcome.rules:
-        name = rule_outcome.rule.name
-        for segment in _rank_wrong_segments(rule_outcome)[:n_examples]:
+        rule_name = rule_outcome.rule.name
+        for index in _rank_wrong_segments(rule_outcome)[:n_examples]:
             yield WrongPair(
                 metric=label,
-                rule=name,
-                segment=segment + 1,
-                score=outcome.scores[ORIGINAL][segment],
-                changed_score=outcome.scores[name][segment],
-                reference=first_references[segment],
-                text=original_texts[segment],
-                changed_text=perturbed.changed[name][segment],
+                rule=rule_name,
+                segment=index + 1,
+                score=outcome.scores[ORIGINAL][index],
+                changed_score=outcome.scores[rule_name][index],
+                reference=first_references[index],
+                text=original_texts[index],
+                changed_text=perturbed.changed[rule_name][index],
             )
 
 
@@ -416,6 +416,7 @@ def _make_finding(outcome: _RuleOutcome, median_decrease: float, p_value: float)
         p_value: p-value of the comparison with the first metric.
     """
     changes = outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
+    mean_change = float(np.mean(changes))
     n_pairs = len(outcome.is_hit)
     low, high = wilson_interval(int(outcome.is_hit.sum()), n_pairs)
     return Finding(
@@ -427,7 +428,7 @@ def _make_finding(outcome: _RuleOutcome, median_decrease: float, p_value: float)
         low=low,
         high=high,
         ties=float(np.mean(changes == 0)),
-        fall=float(np.mean(changes)) / median_decrease if median_decrease > 0 else math.nan,
+        fall=mean_change / median_decrease if median_decrease > 0 else math.nan,
         p=p_value,
     )
 
@@ -484,14 +485,10 @@ def _compute_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> F
         outcomes: the results for each perturbation.
         weights: number of times that each sample contains each segment, an array ``(samples, segments)``.
     """
-    pair_counts = []
-    hit_counts = []
-    for outcome in outcomes:
-        hit_segments = outcome.segments[outcome.is_hit]
-        pair_counts.append(weights[:, outcome.segments].sum(axis=1))
-        hit_counts.append(weights[:, hit_segments].sum(axis=1))
+    pair_counts = [weights[:, outcome.segments].sum(axis=1) for outcome in outcomes]
+    hit_counts = [weights[:, outcome.segments[outcome.is_hit]].sum(axis=1) for outcome in outcomes]
     n_pairs = np.stack(pair_counts, axis=1)  # (samples, perturbations)
     shares = divide_or_zero(np.stack(hit_counts, axis=1), n_pairs)  # (samples, perturbations)
-    n_perturbations = (n_pairs > 0).sum(axis=1)
+    n_perturbations = np.count_nonzero(n_pairs, axis=1)
     is_defined = n_perturbations > 0
     return np.asarray(shares.sum(axis=1)[is_defined] / n_perturbations[is_defined])
