@@ -232,9 +232,9 @@ class PluginGroup(FullHelpGroup):
             return builtin_command
         # A full name with a space, such as "pack show", is not a command of the main group.
         plugin_command = None if " " in name else self._get_plugin_command(context, name)
-        if plugin_command is None and not context.resilient_parsing:
-            raise click.UsageError(self._describe_unknown_command(context, name), context)
-        return plugin_command
+        if plugin_command is not None or context.resilient_parsing:
+            return plugin_command
+        raise click.UsageError(self._describe_unknown_command(context, name), context)
 
     def _get_plugin_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return the command of a plugin, or ``None`` if no plugin has a command with this name.

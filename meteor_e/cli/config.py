@@ -85,7 +85,7 @@ def _check_chain(file: str, no_resources: bool) -> str:
     for pack in (chain.pack, chain.function_words):
         if pack and _will_be_downloaded(pack):
             return f"{summary}; resources were not checked, because the pack {pack} is not installed"
-    _score_sentence(file)
+    _check_scoring(file)
     return summary
 
 
@@ -97,8 +97,8 @@ def _will_be_downloaded(pack: str) -> bool:
     return is_installable(pack) and PackStore().find(pack) is None
 
 
-def _score_sentence(file: str) -> None:
-    """Score a test sentence with a chain file, and suppress warnings.
+def _check_scoring(file: str) -> None:
+    """Check that the chain in a file can score a test sentence. Warnings are suppressed.
 
     Raises:
         ResourceError: if the chain cannot score the sentence.

@@ -123,17 +123,14 @@ class Inputs(Options):
         """
         files = spool_pipes(self.files)
         references = spool_pipes(self.references)
-        is_only_file = len(files) == 1 and not references
-        formats = {path: self._detect_format(path, is_only_file) for path in [*files, *references]}
-        table_formats = [format_name for format_name in formats.values() if format_name not in TEXT_FORMATS]
-        if table_formats:
-            table_class = _find_table_format(table_formats[0])
-            if not is_only_file or self.references_per_segment > 1:
-                raise ConfigError(_ONE_TABLE)
-            systems = self._read_table(table_class, files[0])
-        else:
-            systems = self._read_texts(files, references, formats)
-        return self._rename_systems(systems)
+        formats = self._detect_formats(files, references)
+        table_format = next((name for name in formats.values() if name not in TEXT_FORMATS), None)
+        if table_format is None:
+            return self._rename_systems(self._read_texts(files, references, formats))
+        table_class = _find_table_format(table_format)
+        if len(files) != 1 or references or self.references_per_segment > 1:
+            raise ConfigError(_ONE_TABLE)
+        return self._rename_systems(self._read_table(table_class, files[0]))
 
     def _read_texts(self, files: Sequence[str], references: Sequence[str], formats: Mapping[str, str]) -> list[System]:
         """Return the systems of text files.
@@ -159,23 +156,23 @@ class Inputs(Options):
             on_missing=self.on_missing,
         )
 
-    def _detect_format(self, path: str, is_only_file: bool) -> str:
-        """Return the format of an input file. The format is detected unless ``--format-in`` is set.
-
-        Args:
-            path: the file.
-            is_only_file: whether the file is the only input file. Only such a file can be a table.
-        """
+    def _detect_formats(self, files: Sequence[str], references: Sequence[str]) -> dict[str, str]:
+        """Return the format of each input file. The formats are detected unless ``--format-in`` is set."""
+        paths = [*files, *references]
         if self.format_in is not None:
-            return self.format_in
-        if not is_only_file:
-            return detect_format(path)
+            return dict.fromkeys(paths, self.format_in)
+        if len(files) == 1 and not references:
+            return {files[0]: self._detect_only_format(files[0])}
+        return {path: detect_format(path) for path in paths}
+
+    def _detect_only_format(self, path: str) -> str:
+        """Return the format of the only input file. Only such a file can be a table."""
         if path == "-" and self._has_columns():
             return "jsonl"
         format_name = detect_format(path, is_only_file=True)
-        if path == "-" or format_name not in TEXT_FORMATS:
-            return format_name
-        return _recognize_plugin_format(path) or format_name
+        # A plugin can recognize a table only by reading the file, but standard input can be read only once.
+        is_final = format_name not in TEXT_FORMATS or path == "-"
+        return format_name if is_final else _recognize_plugin_format(path) or format_name
 
     def _has_columns(self) -> bool:
         """Return whether an option for table columns is set. Such an option requires a table as input."""
@@ -190,20 +187,17 @@ class Inputs(Options):
         """
         columns = self._columns()
         is_read_repeatedly = columns.system is not None or len(columns.hypotheses) > 1
-        if path == "-" and is_read_repeatedly:
-            path = spool_input(path)
-        table_format = table_class.make()
-        table = table_format.open(path, columns, encoding=self.encoding)
+        table_path = spool_input(path) if path == "-" and is_read_repeatedly else path
+        open_table = partial(table_class.make().open, table_path, encoding=self.encoding)
+        table = open_table(columns)
         if columns.system is not None:
-            # A table only yields segments, so the system names are read as the hypotheses of a second table.
-            name_columns = columns._replace(hypotheses=(columns.system,))
-            name_table = table_format.open(path, name_columns, encoding=self.encoding)
+            # A table yields only segments, so a second table is read whose hypotheses are the system names.
+            name_table = open_table(columns._replace(hypotheses=(columns.system,)))
             return _split_by_system(table, (segment.hypothesis for segment in name_table.segments(0)))
-        systems = []
-        for index, name in enumerate(table.systems):
-            read_segments = partial(table.segments, index)
-            systems.append(System(name, read_segments, table.size, table=table, rereadable=path != "-"))
-        return systems
+        return [
+            System(name, partial(table.segments, index), table.size, table=table, rereadable=table_path != "-")
+            for index, name in enumerate(table.systems)
+        ]
 
     def _columns(self) -> TextColumns:
         """Return the table columns that the options specify.
@@ -240,7 +234,7 @@ class Inputs(Options):
         return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
 
     def _clean_option_names(self, system_count: int) -> list[str]:
-        """Return the names from ``--name``, in which unprintable characters are replaced.
+        """Return the names from ``--name``, with unprintable characters replaced.
 
         Raises:
             ConfigError: if there is not one name per system, or a name is empty or occurs twice.
@@ -256,7 +250,7 @@ class Inputs(Options):
 
 
 def _clean_system_names(systems: Sequence[System]) -> list[str]:
-    """Return the names of the systems, in which unprintable characters are replaced.
+    """Return the names of the systems, with unprintable characters replaced.
 
     Raises:
         ConfigError: if the names of two systems differ only in unprintable characters or white space.
@@ -275,7 +269,7 @@ def _clean_system_names(systems: Sequence[System]) -> list[str]:
 
 
 def _clean_name(name: str) -> str:
-    """Return a name on one line, in which unprintable characters are replaced. Output formats require such names."""
+    """Return a name on one line, with unprintable characters replaced. Output formats require such names."""
     return printable(" ".join(name.split()))
 
 
@@ -287,7 +281,7 @@ _ONE_TABLE = (
 
 
 def _describe_missing_table(path: str, format_name: str | None) -> str:
-    """Return the error message for column options that are used although the input is not a table."""
+    """Return the error message for table options that are given when the input is not a table."""
     return (
         f"{input_name(path)} is {format_name or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, "
         "a JSON array, or JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
@@ -302,12 +296,12 @@ def _find_table_format(name: str) -> type[TableFormat]:
         PluginError: if the plugin that provides the format is not installed.
     """
     registry = plugin_registry().table_formats
-    if name not in INPUT_FORMATS and name not in registry:
-        names = sorted({*INPUT_FORMATS, *registry.names()})
-        hint = near_miss(name, names)
-        raise ConfigError(f"--format-in: there is no format {name!r}{hint}; the formats: {', '.join(names)}")
-    table_format: type[TableFormat] = registry.get(name)
-    return table_format
+    if name in INPUT_FORMATS or name in registry:
+        # If the plugin of a format in INPUT_FORMATS is not installed, the registry raises PluginError.
+        return registry.get(name)
+    names = sorted({*INPUT_FORMATS, *registry.names()})
+    hint = near_miss(name, names)
+    raise ConfigError(f"--format-in: there is no format {name!r}{hint}; the formats: {', '.join(names)}")
 
 
 def _recognize_plugin_format(path: str) -> str | None:

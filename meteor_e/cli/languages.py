@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from meteor_e.api.languages import Language
 
 
-_LEMMAS = ("simplemma",)
-_SYNONYMS = ("omw", "dbnary")
+_LEMMATIZERS = ("simplemma",)
+_WORDNETS = ("omw", "dbnary")
 _MATCHERS = {
     "stem": "stem",
     "paraphrase": "paraphrase",
-    **dict.fromkeys(_LEMMAS, "lemma"),
-    **dict.fromkeys(_SYNONYMS, "synonym"),
+    **dict.fromkeys(_LEMMATIZERS, "lemma"),
+    **dict.fromkeys(_WORDNETS, "synonym"),
 }
 """The table maps each resource to the matcher that uses it. Function words do not need a matcher."""
 
@@ -104,18 +104,13 @@ def _format_summaries(rows: list[dict[str, Any]]) -> str:
 def describe(language: Language) -> dict[str, Any]:
     """Describe a language in a dictionary whose keys are the column titles of the table."""
     task = language.tasks[language.default_task]
-    lemmatizers = [name for name in _LEMMAS if name in language.resources]
-    if language.lemmatizer and language.lemmatizer not in lemmatizers:
-        lemmatizers.append(f"{language.lemmatizer} of your own")
-    pack_synonyms = [_FROM_PACK] if "synonym" in task.weights else []
-    wordnet_synonyms = [name for name in _SYNONYMS if name in language.resources]
     pack_function_words = _FROM_PACK if language.pack else None
     return {
         "code": language.code,
         "name": language.name,
         "stems": language.stemmer,
-        "lemmas": lemmatizers,
-        "synonyms": pack_synonyms + wordnet_synonyms,
+        "lemmas": _list_lemmatizers(language),
+        "synonyms": _list_synonym_sources(language),
         "paraphrases": has_paraphrases(language),
         "function words": language.function_words or pack_function_words,
         "segmenter": language.segmenter,
@@ -123,6 +118,21 @@ def describe(language: Language) -> dict[str, Any]:
         "parameters": " ".join(f"{getattr(task, name):g}" for name in GREEK),
         "evidence": {name: verdict(language, name) for name in _list_resources(language)},
     }
+
+
+def _list_lemmatizers(language: Language) -> list[str]:
+    """Return the lemmatizers of a language, including a lemmatizer that the user has added to the language file."""
+    lemmatizers = [name for name in _LEMMATIZERS if name in language.resources]
+    if language.lemmatizer and language.lemmatizer not in lemmatizers:
+        lemmatizers.append(f"{language.lemmatizer} of your own")
+    return lemmatizers
+
+
+def _list_synonym_sources(language: Language) -> list[str]:
+    """Return the sources of a language's synonyms: its resource pack and wordnets."""
+    weights = language.tasks[language.default_task].weights
+    wordnets = [name for name in _WORDNETS if name in language.resources]
+    return [_FROM_PACK, *wordnets] if "synonym" in weights else wordnets
 
 
 def summarize_resources(row: dict[str, Any]) -> str:

@@ -147,13 +147,12 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
     meteor-e mbr samples.jsonl --method aggregation
     """
     method = search.method()
+    # In decision theory, the metric is called the utility. The list contains only this metric.
     (utility,) = metric.create_metrics([metric.metric])
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
     if inputs.by_scores:
         sources = weight_by_scores(sources)
-    settings: dict[str, Any] = {}
-    if method is not None:
-        settings["method"] = {"name": search.name, **vars(method)}
+    settings = {} if method is None else {"method": {"name": search.name, **vars(method)}}
     with terminal_progress(output.quiet) as progress:
         source_choices = choices(utility, sources, method=method, best=search.best, progress=progress)
         output.write(_MbrResult(source_choices, utility, search.best, settings, progress))

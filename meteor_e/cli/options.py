@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -136,38 +136,37 @@ class MetricOptions(Options):
         """
         from meteor_e.meteor import Meteor
 
-        keys = self._chain_keys(default_language)
-        if self.chain is not None:
-            meteor = Meteor.from_config(self.chain, threads=self.threads, **keys)
+        chain_keys = self._chain_keys(default_language)
+        if self.chain is None:
+            metric = Meteor(**chain_keys, threads=self.threads)
         else:
-            meteor = Meteor(**keys, threads=self.threads)
+            metric = Meteor.from_config(self.chain, threads=self.threads, **chain_keys)
         if label:
-            meteor.label = label
-        _note_missing_paraphrases(meteor)
-        return meteor
+            metric.label = label
+        _note_missing_paraphrases(metric)
+        return metric
 
     def _chain_keys(self, default_language: str) -> dict[str, Any]:
         """Return the options as keys and values of a chain file."""
-        keys, component_options = parse_settings(self.settings)
-        if self.language is not None:
-            keys["language"] = self.language
-        elif self.chain is None and default_language:
-            keys["language"] = default_language
-        if self.task is not None:
-            keys["task"] = self.task
-        if self.matchers is not None:
-            keys["matchers"] = parse_matchers(self.matchers)
-        if component_options:
-            from meteor_e.chains.settings import apply_settings
+        set_keys, component_options = parse_settings(self.settings)
+        needs_default_language = self.language is None and self.chain is None
+        option_keys = {
+            "language": (default_language or None) if needs_default_language else self.language,
+            "task": self.task,
+            "matchers": None if self.matchers is None else parse_matchers(self.matchers),
+        }
+        chain_keys = {**set_keys, **{key: value for key, value in option_keys.items() if value is not None}}
+        if not component_options:
+            return chain_keys
+        from meteor_e.chains.settings import apply_settings
 
-            keys.update(apply_settings(self.chain, keys, component_options))
-        return keys
+        return {**chain_keys, **apply_settings(self.chain, chain_keys, component_options)}
 
     def create_metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
         """Create metrics from their specifications. The metric ``meteor`` uses the chain that the options describe.
 
-        The language is taken from ``--language`` or else from the chain. Without both, it is the language of the first
-        metric that supports only one language.
+        The option ``--language`` or the chain specifies the language of the text. If neither does, the first metric
+        that supports only one language determines the language.
 
         Args:
             specifications: values of ``--metric``, such as ``bleu:tokenize=zh``.
@@ -179,14 +178,11 @@ class MetricOptions(Options):
         from meteor_e.metrics.specs import distinct
 
         specs = [self._parse_spec(specification, jobs) for specification in specifications]
-        language = self._language_code()
-        for spec in specs:
-            language = language or spec.language()
-        context = TextContext(language)
+        context = TextContext(self._language_code() or _find_only_language(specs))
         return distinct([metric for spec in specs for metric in spec.create(context)])
 
     def _parse_spec(self, specification: str, jobs: int) -> MetricSpec | _MeteorSpec:
-        """Parse the specification of a metric. The metric may start the given number of processes."""
+        """Parse the specification of a metric. The metric may start up to ``jobs`` processes."""
         from meteor_e.metrics.specs import parse_spec, split_label
 
         label, unlabeled_spec = split_label(specification)
@@ -212,7 +208,7 @@ class MetricOptions(Options):
 
 
 class _MeteorSpec(NamedTuple):
-    """The specification ``meteor``, which stands for METEOR with the chain that the command-line options describe.
+    """The specification ``meteor``: METEOR with the chain that the command-line options describe.
 
     The methods are those of :class:`meteor_e.metrics.specs.MetricSpec`.
     """
@@ -227,6 +223,15 @@ class _MeteorSpec(NamedTuple):
     def create(self, context: TextContext) -> list[Metric]:
         """Create METEOR. The language of the text is the default language."""
         return [self.options.meteor(label=self.label, default_language=context.language)]
+
+
+def _find_only_language(specs: Iterable[MetricSpec | _MeteorSpec]) -> str:
+    """Return the language of the first metric that supports only one language, or an empty string."""
+    for spec in specs:
+        language = spec.language()
+        if language:
+            return language
+    return ""
 
 
 def _note_missing_paraphrases(meteor: Meteor) -> None:
@@ -476,8 +481,7 @@ def set_option(*classes: type[Any]) -> Any:
     Args:
         classes: the dataclasses whose fields can be set.
     """
-    names = [name for cls in classes for name in _settable_fields(cls)]
-    usage = f"Set one of {', '.join(names)}; repeat it for several."
+    usage = f"Set one of {', '.join(_settable_fields(classes))}; repeat it for several."
     return option((), "--set", multiple=True, metavar="KEY=VALUE", help=usage)
 
 
@@ -496,22 +500,20 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
     """
     import msgspec
 
-    class_of_field = {name: cls for cls in classes for name in _settable_fields(cls)}
-    fields_by_class: dict[type[Any], dict[str, Any]] = {cls: {} for cls in classes}
-    for name, value in _parse_assignments(texts, "KEY=VALUE").items():
-        if name not in class_of_field:
-            raise ConfigError(_describe_unknown_key(name, list(class_of_field)))
-        fields_by_class[class_of_field[name]][name] = value
+    values = _parse_assignments(texts, "KEY=VALUE")
+    settable_fields = _settable_fields(classes)
+    for name in values:
+        if name not in settable_fields:
+            raise ConfigError(_describe_unknown_key(name, settable_fields))
     try:
-        return [msgspec.convert(fields, cls) for cls, fields in fields_by_class.items()]
+        # For each class, the function convert() ignores the values of the other classes' fields.
+        return [msgspec.convert(values, cls) for cls in classes]
     except msgspec.ValidationError as error:
         raise ConfigError(f"--set: {error}") from error
 
 
-def _settable_fields(cls: type[Any]) -> list[str]:
+def _settable_fields(classes: Sequence[type[Any]]) -> list[str]:
     """Return the names of the fields that ``--set`` can change: all strings and numbers except ``encoding``."""
-    names = []
-    for field in dataclasses.fields(cls):
-        if isinstance(field.default, str | int | float) and field.name != "encoding":
-            names.append(field.name)
-    return names
+    fields = [field for cls in classes for field in dataclasses.fields(cls)]
+    settable_fields = [field for field in fields if isinstance(field.default, str | int | float)]
+    return [field.name for field in settable_fields if field.name != "encoding"]

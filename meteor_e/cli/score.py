@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -59,11 +59,19 @@ class ScoreInputs(Inputs):
         "processes here. (Plugin meteor-e-tables.)",
     )
 
-    def load_test_set(self) -> ScoreInputs:
-        """Take the references from the sacreBLEU test set, and also the systems if no hypothesis files are given.
+    @property
+    def error_policy(self) -> str | None:
+        """Return the policy of ``--on-error``: ``skip`` or ``zero``, or ``None`` to stop with an error.
+
+        If the policy is ``None``, a metric of a plugin may apply its own policy.
+        """
+        return None if self.on_error == "stop" else self.on_error
+
+    def add_test_set_files(self) -> ScoreInputs:
+        """Add the references of a sacreBLEU test set. If there are no hypothesis files, add its system outputs, too.
 
         Returns:
-            A copy with the files of the test set; the same options if they do not name a test set.
+            A copy of the options with these files, or unchanged options if they do not name a test set.
 
         Raises:
             ConfigError: if neither the options nor the test set provide system outputs.
@@ -73,15 +81,16 @@ class ScoreInputs(Inputs):
         if self.test_set is None or self.pair is None:
             return self
         test_set = named_set(self.test_set, self.pair)
-        inputs = replace(self, references=tuple(test_set.references))
+        references = tuple(test_set.references)
         if self.files:
-            return inputs
+            return replace(self, references=references)
         if not test_set.systems:
             raise ConfigError(
                 f"test set {self.test_set} has no system outputs for {self.pair}; give files with hypotheses"
             )
-        names = self.names or tuple(test_set.systems)
-        return replace(inputs, files=tuple(test_set.systems.values()), names=names)
+        system_files = tuple(test_set.systems.values())
+        system_names = self.names or tuple(test_set.systems)
+        return replace(self, references=references, files=system_files, names=system_names)
 
 
 @dataclass(frozen=True)
@@ -170,6 +179,11 @@ class ScoreOutput(Output):
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
+    @property
+    def can_show_intervals(self) -> bool:
+        """Return whether the output is a report, which can contain confidence intervals."""
+        return not self.quiet and self.table_file is None
+
     def data_to_keep(self, output_format: OutputFormat, analysis: _Analysis) -> KeptData:
         """Return the kinds of segment data that the output and the statistical analysis need in memory."""
         shows_alignments = self.alignments or self.worst is not None
@@ -201,22 +215,15 @@ def score(inputs: ScoreInputs, metrics: ScoreMetrics, output: ScoreOutput, stati
     """
     output_format = output.format()
     _check_combination(inputs, output, output_format, statistics)
-    inputs = inputs.load_test_set()
-    output_options = OutputOptions(output.digits, _wmt_names(inputs, output))
-    run = _prepare_run(inputs, metrics, output)
-    shows_intervals = not output.quiet and output.table_file is None
-    analysis = _Analysis(run.metrics, statistics, shows_intervals)
+    all_inputs = inputs.add_test_set_files()
+    wmt_names = _wmt_names(all_inputs, output)
+    run = _prepare_run(all_inputs, metrics, output)
+    analysis = _Analysis(run.metrics, statistics, output.can_show_intervals)
+    kept_data = output.data_to_keep(output_format, analysis)
     with terminal_progress(output.quiet) as progress:
-        table = _evaluate(run, output.data_to_keep(output_format, analysis), inputs.on_error, progress)
-        result = ScoreResult(
-            table,
-            tests=analysis.run_tests(table),
-            intervals=analysis.compute_intervals(table),
-            explanations=explain_systems(run.metrics, run.systems) if output.explain else None,
-            worst=output.worst,
-            percent_columns=_meteor_columns(run.metrics) if output.percent else frozenset(),
-        )
-    _write_result(result, output, output_format, output_options)
+        table = _evaluate(run, kept_data, inputs.error_policy, progress)
+        result = _analyze_table(table, run, analysis, output)
+    _write_result(result, output, output_format, wmt_names)
 
 
 def _prepare_run(inputs: ScoreInputs, metric_options: ScoreMetrics, output: ScoreOutput) -> ScoreRun:
@@ -228,6 +235,18 @@ def _prepare_run(inputs: ScoreInputs, metric_options: ScoreMetrics, output: Scor
         systems = load_systems(systems)
         select_explaining_metrics(metrics, systems)  # This call raises an error if no metric can explain its scores.
     return ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
+
+
+def _analyze_table(table: ScoreTable, run: ScoreRun, analysis: _Analysis, output: ScoreOutput) -> ScoreResult:
+    """Add significance tests, confidence intervals and explanations to a table of scores, as the options specify."""
+    return ScoreResult(
+        table,
+        tests=analysis.run_tests(table),
+        intervals=analysis.compute_intervals(table),
+        explanations=explain_systems(run.metrics, run.systems) if output.explain else None,
+        worst=output.worst,
+        percent_columns=_meteor_columns(run.metrics) if output.percent else frozenset(),
+    )
 
 
 @dataclass(frozen=True)
@@ -275,36 +294,37 @@ class _Analysis:
         return compute_intervals(table, self.metrics, self.options.seed)
 
 
-def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) -> ScoreTable:
+def _evaluate(run: ScoreRun, kept_data: KeptData, on_error: str | None, progress: Progress) -> ScoreTable:
     """Score the systems, optionally on a cluster, and write the output table if one was requested.
 
     Args:
         run: the metrics, the systems, the address of the cluster and the path of the output table.
-        keep: the segment data to keep in memory.
-        on_error: the policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``.
+        kept_data: the segment data to keep in memory.
+        on_error: the policy for segments that cannot be aligned: ``skip``, ``zero``, or ``None`` to stop.
         progress: the callback that receives the number of finished segments.
     """
-    with ExitStack() as stack:
-        if run.cluster is not None:
-            # The runner "dask" sends batches of segments to the cluster, which scores them.
-            run = stack.enter_context(_load_runner("dask").start(run))
-        if run.output is not None:
-            # The runner "table" reads the columns of the input table, and writes each scored batch to the output table.
-            run = stack.enter_context(_load_runner("table").start(run))
+    with (
+        # The runner "dask" sends batches of segments to the cluster, which scores them.
+        _start_runner("dask", run, is_needed=run.cluster is not None) as cluster_run,
+        # The runner "table" reads the columns of the input table, and writes each scored batch to the output table.
+        _start_runner("table", cluster_run, is_needed=run.output is not None) as table_run,
+    ):
         return evaluate(
-            run.metrics,
-            run.systems,
-            keep=keep,
-            on_error=None if on_error == "stop" else on_error,
-            execute=run.execute,
+            table_run.metrics,
+            table_run.systems,
+            keep=kept_data,
+            on_error=on_error,
+            execute=table_run.execute,
             progress=progress,
         )
 
 
-def _load_runner(name: str) -> ScoreRunner:
-    """Create the runner with the given name, which a plugin provides."""
+def _start_runner(name: str, run: ScoreRun, *, is_needed: bool) -> AbstractContextManager[ScoreRun]:
+    """Start a plugin's runner, which modifies the run. If the runner is not needed, return the original run."""
+    if not is_needed:
+        return nullcontext(run)
     runner: ScoreRunner = plugin_registry().runners.get(name).make()
-    return runner
+    return runner.start(run)
 
 
 def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
@@ -315,13 +335,13 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
 
 
 def _write_result(
-    result: ScoreResult, output: ScoreOutput, output_format: OutputFormat, output_options: OutputOptions
+    result: ScoreResult, output: ScoreOutput, output_format: OutputFormat, wmt_names: WmtNames | None
 ) -> None:
     """Write the report. With ``--quiet``, write a line per system with the unrounded scores, separated by tabs."""
     report_file = None if output.table_file else output.output
     with destination(report_file) as stream:
         if not output.quiet:
-            output_format.write(result, stream, output_options)
+            output_format.write(result, stream, OutputOptions(output.digits, wmt_names))
             return
         for system in result.table.systems:
             scores = [repr(values[0]) for values in result.table.column_values(system)]
@@ -344,7 +364,7 @@ def _check_combination(
         _check_quiet(output, statistics)
     format_name = output_format.name
     is_table = output.table_file is not None
-    handles_errors = inputs.on_error != "stop"
+    handles_errors = inputs.error_policy is not None
     conflicts = [
         ((inputs.test_set is None) != (inputs.pair is None), "--test-set NAME and --pair SRC-TRG go together"),
         (
