@@ -98,18 +98,29 @@ def meteor_score(
         ConfigError: if a parameter is out of range or not a number, if both parameters and ``meteor`` are given, or if
             ``preprocess`` is not callable.
     """
-    parameters = _check_parameters(alpha=alpha, beta=beta, gamma=gamma)
+    metric = _select_metric(meteor, alpha=alpha, beta=beta, gamma=gamma)
     if preprocess is not None and not callable(preprocess):
         raise ConfigError(f"preprocess must be a function of a token, not {type(preprocess).__name__}")
-    if meteor is not None and parameters:
-        raise ConfigError(f"pass {', '.join(parameters)} to the Meteor object instead of this function")
     if stemmer is not None or wordnet is not None:
         _warn_about_resources()
-    metric = _make_metric(**parameters) if meteor is None else meteor
     token_lists = check_list(references, "references", "reference")
     reference_texts = [_join_tokens(tokens, "reference", preprocess) for tokens in token_lists]
     hypothesis_text = _join_tokens(hypothesis, "hypothesis", preprocess)
     return metric.score(hypothesis_text, reference_texts).score
+
+
+def _select_metric(meteor: Meteor | None, **parameters: float | None) -> Meteor:
+    """Return the given metric, or by default METEOR 1.5 for English with the given parameters.
+
+    Raises:
+        ConfigError: if a parameter is not valid, or if there are both a metric and parameters.
+    """
+    valid_parameters = _check_parameters(**parameters)
+    if meteor is None:
+        return _make_metric(**valid_parameters)
+    if valid_parameters:
+        raise ConfigError(f"pass {', '.join(valid_parameters)} to the Meteor object instead of this function")
+    return meteor
 
 
 def _check_parameters(**arguments: Any) -> dict[str, float]:

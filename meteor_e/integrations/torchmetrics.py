@@ -44,9 +44,9 @@ class MeteorScore(Metric):
     plot_upper_bound = 1.0
 
     statistics: torch.Tensor
-    segments: torch.Tensor
-    chain: torch.Tensor
-    sentences: list[torch.Tensor]
+    segment_count: torch.Tensor
+    signature_hash: torch.Tensor
+    segment_scores: list[torch.Tensor]
 
     def __init__(
         self,
@@ -60,15 +60,15 @@ class MeteorScore(Metric):
         from meteor_e.meteor import Meteor
 
         self.meteor: Meteor = Meteor(language, **(options or {}))
-        width = statistics_width(len(self.meteor.matchers))
-        self.add_state("statistics", default=torch.zeros(width, dtype=torch.int64), dist_reduce_fx="sum")
-        self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
+        no_statistics = torch.zeros(statistics_width(len(self.meteor.matchers)), dtype=torch.int64)
+        self.add_state("statistics", default=no_statistics, dist_reduce_fx="sum")
+        self.add_state("segment_count", default=torch.tensor(0), dist_reduce_fx="sum")
         # A MetricCollection merges metrics with equal states, so the state must differ if the settings differ.
-        # All processes have the same signature, so the maximum of the hashes is the hash itself.
-        self.add_state("chain", default=_hash_signature(self.meteor.signature), dist_reduce_fx="max")
+        # All processes have the same signature, so taking the maximum of their hashes leaves the hash unchanged.
+        self.add_state("signature_hash", default=_hash_signature(self.meteor.signature), dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
         if return_sentence_level_score:
-            self.add_state("sentences", default=[], dist_reduce_fx="cat")
+            self.add_state("segment_scores", default=[], dist_reduce_fx="cat")
 
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:
         """Add segments to the state of the metric.
@@ -84,11 +84,11 @@ class MeteorScore(Metric):
         statistics_sum = StatisticsSum(len(self.meteor.matchers))
         for segment in segments:
             statistics_sum.add(segment.statistics)
-        self.segments += statistics_sum.segments
+        self.segment_count += len(segments)
         self.statistics += self.statistics.new_tensor(statistics_sum.total.to_vector())
         if self.return_sentence_level_score:
             scores = [segment.score for segment in segments]
-            self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=self.statistics.device))
+            self.segment_scores.append(torch.tensor(scores, dtype=torch.float64, device=self.statistics.device))
 
     def _score_segments(self, preds: Any, target: Any) -> Iterator[MeteorSegmentScore]:
         """Score hypotheses, or a single hypothesis with its reference or references."""
@@ -99,8 +99,8 @@ class MeteorScore(Metric):
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
         """Synchronize the state across processes. The base class calls this method before it computes the score."""
         # The data type is set explicitly, because a process without segments would send the wrong type.
-        if self.return_sentence_level_score and not len(self.sentences):
-            self.sentences = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
+        if self.return_sentence_level_score and not len(self.segment_scores):
+            self.segment_scores = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
         super()._sync_dist(*args, **kwargs)
 
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
@@ -113,14 +113,14 @@ class MeteorScore(Metric):
         Raises:
             InputError: if there are no segments.
         """
-        if not self.segments:
+        if not self.segment_count:
             raise InputError("there are no segments to score")
-        statistics = Statistics.from_vector(self.statistics.tolist())
-        scores = formula.compute(statistics, self.meteor.chain.parameters)
-        corpus = torch.tensor(scores.score, dtype=torch.float64, device=self.statistics.device)
+        corpus_statistics = Statistics.from_vector(self.statistics.tolist())
+        score = formula.compute(corpus_statistics, self.meteor.chain.parameters).score
+        corpus_score = torch.tensor(score, dtype=torch.float64, device=self.statistics.device)
         if self.return_sentence_level_score:
-            return corpus, dim_zero_cat(self.sentences)
-        return corpus
+            return corpus_score, dim_zero_cat(self.segment_scores)
+        return corpus_score
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot one or several values of the metric; see ``torchmetrics.Metric.plot``."""

@@ -136,17 +136,15 @@ class SynonymMatcher(ResourceMatcher, KeyMatcher):
 
     def keys(self, token: Token) -> set[int]:
         """Return the synsets of a word, including the synsets of its base forms."""
-        synonyms: SynonymTable | None = self.table
-        if synonyms is None:
+        table: SynonymTable | None = self.table
+        if table is None:
             return set()
-        word = token.form
-        synsets = set(synonyms.synsets(word))
-        bases = synonyms.bases(word)
-        if bases:
-            for base in bases:
-                synsets.update(synonyms.synsets(base))
-        else:
-            synsets.update(_synsets_of_regular_base(synonyms, word))
+        synsets = set(table.synsets(token.form))
+        irregular_bases = table.bases(token.form)
+        for base in irregular_bases:
+            synsets.update(table.synsets(base))
+        if not irregular_bases:
+            synsets.update(_synsets_of_regular_base(table, token.form))
         return synsets
 
 

@@ -53,8 +53,8 @@ class NgramMatcher(OverlapMatcher):
 def _case_pattern(word: str, lowercase_word: str) -> list[str]:
     """Return an item for the positions of capital letters, or an empty list if the word does not have capital letters.
 
-    For "iPhone", the item is "case Ullll". "U" stands for a capital letter, and "l" stands for any other letter. The
-    pattern begins with the first capital letter.
+    The item of "iPhone" is the text "case Ullll", where "U" marks a capital letter and "l" marks any other letter. The
+    letters before the first capital letter are left out.
     """
     if lowercase_word == word:
         return []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import compress, groupby
 from typing import NamedTuple
 
@@ -120,13 +121,16 @@ def _make_pairs(metric: Metric, source: Source, number: int) -> Pairs:
         raise InputError(f"source {number} does not have candidates")
     if not references:
         raise InputError(f"source {number} does not have references")
-    distinct_candidates = list(dict.fromkeys(candidates))
-    if source.weights is None:
-        return Pairs(metric, number, source, distinct_candidates, references, weights=None)
-    weights = _normalize_weights(source.weights, number)
-    is_used = weights > 0
-    used_references = list(compress(references, is_used))
-    return Pairs(metric, number, source, distinct_candidates, used_references, weights[is_used])
+    pairs = Pairs(metric, number, source, list(dict.fromkeys(candidates)), references, weights=None)
+    return pairs if source.weights is None else _weight_references(pairs, source.weights)
+
+
+def _weight_references(pairs: Pairs, weights: Sequence[float]) -> Pairs:
+    """Set the weights of the references, and remove the references with weight 0."""
+    normalized_weights = _normalize_weights(weights, pairs.number)
+    is_used = normalized_weights > 0
+    used_references = list(compress(pairs.references, is_used))
+    return replace(pairs, references=used_references, weights=normalized_weights[is_used])
 
 
 def _normalize_weights(weights: Sequence[float], number: int) -> Floats:

@@ -149,8 +149,8 @@ class Pruning:
     Candidates are scored against more and more references. After each step, a candidate remains only if it reaches the
     score of the best candidate in more than ``1 - confidence`` of the bootstrap samples.
 
-    The expected score of a candidate is its mean score against the references that the last step used. Unless scores
-    are tied, the Python library mbrs makes the same choices with the same settings and seed.
+    A candidate's expected score is its mean score against the references of the last step. Unless scores are tied, the
+    Python library mbrs chooses the same candidates if its settings and seed are the same.
 
     Attributes:
         confidence: the confidence level.
@@ -180,12 +180,11 @@ class Pruning:
             sample_weights = self._draw_weights(random, pairs.weights, reference_count)
             winners = self._find_winners(pairs, scored.scores, sample_weights)
             if len(winners) < n_best:
-                # Too few candidates would remain. The result is that of the previous step, if there is one.
-                is_first_step = reference_count == reference_counts[0]
-                remaining = scored if is_first_step else remaining
-                break
+                # This step would leave too few candidates, so the result of the previous step is returned.
+                is_first_step = remaining.reference_count == 0
+                return scored.average(pairs) if is_first_step else remaining.average(pairs)
             remaining = scored.select(winners)
-        return _spread_scores(remaining.indexes, pairs.average(remaining.scores), n_candidates)
+        return remaining.average(pairs)
 
     def _find_winners(self, pairs: Pairs, scores: Floats, sample_weights: Floats) -> Integers:
         """Return the indexes of candidates that are at least as good as the best one in enough bootstrap samples.
@@ -195,7 +194,8 @@ class Pruning:
             scores: the scores of the remaining candidates, ``(candidates, references)``.
             sample_weights: the weights of the references in each sample, ``(samples, references)``.
         """
-        sample_means = pairs.sign * scores @ sample_weights.T  # (candidates, samples)
+        signed_scores = pairs.sign * scores  # High values are good.
+        sample_means = signed_scores @ sample_weights.T  # (candidates, samples)
         best_candidate = rank_candidates(pairs.average(scores), pairs.sign)[0]
         # Equal rows can have slightly different means because of rounding errors, so a tolerance is needed.
         wins = sample_means >= sample_means[best_candidate] - 1e-9
@@ -224,15 +224,24 @@ class _ScoredCandidates(NamedTuple):
     indexes: Integers
     scores: Floats
 
+    @property
+    def reference_count(self) -> int:
+        """The number of references against which the candidates have been scored."""
+        return int(self.scores.shape[1])
+
     def add_references(self, pairs: Pairs, reference_count: int) -> _ScoredCandidates:
         """Score the candidates against more references, until each has ``reference_count`` scores."""
-        new_references = np.arange(self.scores.shape[1], reference_count)
+        new_references = np.arange(self.reference_count, reference_count)
         new_scores = pairs.scores(self.indexes, new_references)
         return self._replace(scores=np.hstack([self.scores, new_scores]))
 
     def select(self, rows: Integers) -> _ScoredCandidates:
         """Return only the candidates in some rows."""
         return _ScoredCandidates(self.indexes[rows], self.scores[rows])
+
+    def average(self, pairs: Pairs) -> Floats:
+        """Return the mean score of each candidate, or NaN if the candidate has been ruled out."""
+        return _spread_scores(self.indexes, pairs.average(self.scores), len(pairs.candidates))
 
 
 @dataclass(frozen=True)
@@ -243,8 +252,8 @@ class Aggregation:
     are scored against increasing samples of references, and candidates are ruled out if they are significantly worse
     than the best candidate. The remaining candidates are scored against all references.
 
-    If the metric can also approximate the scores of single pairs, the samples are only used to estimate the errors of
-    these approximations (control variates).
+    Some metrics can also approximate the scores of single pairs. For such a metric, sampling estimates only the errors
+    of these approximations (control variates).
 
     Attributes:
         top: the number of candidates that are scored exactly, or 0 to choose by approximate scores.
@@ -280,29 +289,33 @@ class Aggregation:
             n_best: the minimum number of candidates that remain.
         """
         assert pairs.weights is not None
-        random = np.random.default_rng(self.seed)
-        means = _average_approximations(aggregated, candidates, pairs.weights)
-        remaining = _SampledCandidates(candidates, means, errors=np.empty((len(candidates), 0)))
-        for sample_size in _sample_sizes(len(pairs.references)):
+        approximate_means = _average_approximations(aggregated, candidates, pairs.weights)
+        remaining = _SampledCandidates(candidates, approximate_means, errors=np.empty((len(candidates), 0)))
+        for drawn_references in _draw_references(pairs, self.seed):
             if len(remaining.indexes) <= max(n_best, FEW_CANDIDATES):
                 break
-            draw_count = sample_size - remaining.sample_size
-            drawn_references = random.choice(len(pairs.references), draw_count, p=pairs.weights)
             sampled = remaining.add_sample(pairs, aggregated, drawn_references)
             remaining = sampled.remove_worse(pairs.sign, n_best)
         return remaining.indexes
 
 
-def _sample_sizes(reference_count: int) -> Iterator[int]:
-    """Yield the sizes of the samples, which double until a sample would exceed a quarter of the references."""
+def _draw_references(pairs: Pairs, seed: int) -> Iterator[Integers]:
+    """Draw references at random, with the probabilities given by their weights, and yield their indexes.
+
+    After each draw, the number of all drawn references is twice as large as before. The last draw is the one after
+    which this number would exceed a quarter of the references.
+    """
+    random = np.random.default_rng(seed)
     sample_size = FIRST_SAMPLE_SIZE
-    while sample_size <= reference_count // 4:
-        yield sample_size
+    draw_count = FIRST_SAMPLE_SIZE
+    while sample_size <= len(pairs.references) // 4:
+        yield random.choice(len(pairs.references), draw_count, p=pairs.weights)
+        draw_count = sample_size
         sample_size *= 2
 
 
 class _SampledCandidates(NamedTuple):
-    """Store candidates, their approximate expected scores, and the errors of these scores for sampled references.
+    """Store candidates, their approximate expected scores, and the errors of approximate scores against a sample.
 
     Attributes:
         indexes: the indexes of the candidates.
@@ -320,7 +333,7 @@ class _SampledCandidates(NamedTuple):
         return int(self.errors.shape[1])
 
     def add_sample(self, pairs: Pairs, aggregated: Aggregated, references: Integers) -> _SampledCandidates:
-        """Add references to the sample, and compute the errors of the approximate scores for these references."""
+        """Add references to the sample. Compare the exact scores against these references with approximate scores."""
         exact_scores = pairs.scores(self.indexes, references)
         new_errors = exact_scores - _approximate_scores(aggregated, self.indexes, references)
         return self._replace(errors=np.hstack([self.errors, new_errors]))
@@ -335,18 +348,17 @@ class _SampledCandidates(NamedTuple):
         estimates = self.means + self.errors.mean(axis=1)
         last_best = rank_candidates(estimates, sign)[n_best - 1]
         advantages = sign * (estimates - estimates[last_best])
-        # Small samples need a larger critical value, because their standard errors are less reliable.
-        critical_value = 2.5 + 6 / self.sample_size
-        margins = critical_value * self._compute_standard_errors(last_best)
         tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-        is_possible = advantages + margins >= -tolerance
+        is_possible = advantages + self._compute_margins(last_best) >= -tolerance
         return _SampledCandidates(self.indexes[is_possible], self.means[is_possible], self.errors[is_possible])
 
-    def _compute_standard_errors(self, row: int) -> Floats:
-        """Return the standard error of the difference between each candidate's estimate and that of the given row."""
+    def _compute_margins(self, row: int) -> Floats:
+        """Return a margin of error for the difference between each candidate's estimate and that of the given row."""
         error_differences = self.errors - self.errors[row]  # (candidates, sampled references)
-        standard_deviations = error_differences.std(axis=1, ddof=1)
-        return np.asarray(standard_deviations / np.sqrt(self.sample_size))
+        standard_errors = error_differences.std(axis=1, ddof=1) / np.sqrt(self.sample_size)
+        # Small samples need a larger critical value, because their standard errors are less reliable.
+        critical_value = 2.5 + 6 / self.sample_size
+        return np.asarray(critical_value * standard_errors)
 
 
 def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:

@@ -13,8 +13,8 @@ from meteor_e.metrics.meteor_chain import CHAIN_FILES
 from meteor_e.plugins.distributions import advise_installation
 from meteor_e.plugins.registry import plugin_registry
 
-FILES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
-"""The metrics that a file selects, by suffix of the file name."""
+FILE_SUFFIXES: dict[str, str | tuple[str, ...]] = {"chain": CHAIN_FILES, "model": ".safetensors"}
+"""The suffixes of the files that some metrics read. A specification can name such a file instead of the metric."""
 NETWORKS = (
     "bartscore",
     "bertscore",
@@ -130,13 +130,14 @@ def _expand_shorthand(unlabeled_spec: str) -> str:
     A specification can also begin with a file path or the name of a chain: ``chain.yaml`` means ``chain:chain.yaml``,
     and ``adq:beam=10`` means ``chain:adq,beam=10``.
     """
-    name, _, arguments = unlabeled_spec.partition(":")
-    # The arguments of some metrics begin with a file path, which must not be expanded again.
-    if name not in (*FILES, "scores"):
-        for metric_name, suffixes in FILES.items():
-            if unlabeled_spec.endswith(suffixes):
-                return f"{metric_name}:{unlabeled_spec}"
     registry = plugin_registry()
+    name, colon, arguments = unlabeled_spec.partition(":")
+    if colon and name in registry.metrics:
+        return unlabeled_spec
+    # Looking up the name of a chain imports all plugins, so files are recognized first.
+    for metric_name, suffixes in FILE_SUFFIXES.items():
+        if unlabeled_spec.endswith(suffixes):
+            return f"{metric_name}:{unlabeled_spec}"
     is_chain = name not in registry.metrics and name in registry.chains
     return f"chain:{name},{arguments}" if is_chain else unlabeled_spec
 

@@ -79,7 +79,7 @@ def test_compute_requires_at_least_one_segment(metric, tiny_pack):
     metric.update([""], ["a"])
     assert metric.compute().item() == 0
     metric.update([], [])
-    assert metric.segments == 1
+    assert metric.segment_count == 1
 
 
 def test_metric_supports_collections_and_pickling(metric, tiny_pack):
