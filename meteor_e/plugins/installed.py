@@ -35,11 +35,13 @@ def find_entry_points() -> list[EntryPoint]:
     from meteor_e.api.hooks import PROJECT
 
     installed_entry_points = entry_points(group=PROJECT)
-    selected_names = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
+    setting = os.environ.get(VARIABLE, "")
+    selected_names = {name.strip() for name in setting.split(",") if name.strip()}
     if not selected_names:
         return list(installed_entry_points)
+    selected_names.discard("none")  # This word turns all plugins off, unless plugins are also named.
     installed_names = {name for entry_point in installed_entry_points for name in _plugin_names(entry_point)}
-    missing_names = selected_names - installed_names - {"none"}
+    missing_names = selected_names - installed_names
     if missing_names:
         raise _missing_plugin_error(min(missing_names), installed_names)
     return [entry_point for entry_point in installed_entry_points if _plugin_names(entry_point) & selected_names]

@@ -56,10 +56,8 @@ class Registry(ABC, Generic[T]):
 
     unknown_error: type[MeteorError] = ConfigError
     """The class of the exception for a name that does not exist."""
-    advice_for_unknown = ""
+    advice = ""
     """Additional advice in the error message for a name that does not exist."""
-    advice_on_plugins = ""
-    """Advice about plugins in the same message, unless a plugin has failed."""
 
     def __init__(self, kind: str, plugins: InstalledPlugins, hook: str | None = None) -> None:
         self.kind = kind
@@ -137,23 +135,22 @@ class Registry(ABC, Generic[T]):
             self._call_hooks()
             return sorted({*self.builtins, *self._plugin_definitions})
 
-    def entries(self, name: str | None, summarize: Callable[[T], str] | None) -> Iterator[Entry]:
-        """Load objects, and yield a description of each object for listings. Aliases of languages are skipped.
+    def entries(self, names: Iterable[str], summarize: Callable[[T], str]) -> Iterator[Entry]:
+        """Load the objects with the given names, and yield a description of each object for listings.
 
         Args:
-            name: the name to list; ``None`` for all names.
-            summarize: a function that returns a one-line description of an object. It may raise a MeteorError if the
-                object has a mistake, and the entry then contains the error. The default is :meth:`summarize`.
+            names: the names. Aliases are skipped, unless the object is broken.
+            summarize: a function that returns a one-line description of an object, such as :meth:`summarize`. It may
+                raise a MeteorError if the object has a mistake, and the entry then contains the error.
         """
-        all_names = self.names()
-        for listed_name in all_names if name is None else [name]:
-            for entry in self._list_entries(listed_name, summarize or self.summarize):
-                is_alias = listed_name in entry.aliases
+        for name in names:
+            for entry in self._list_entries(name, summarize):
+                is_alias = name in entry.aliases
                 if entry.error or not is_alias:
                     yield entry
 
     def _list_entries(self, name: str, summarize: Callable[[T], str]) -> Iterator[Entry]:
-        """Yield an entry for each definition of a name. If there are several, the entries of plugins have an error."""
+        """Yield an entry for each definition of a name. If a name has several, the entries of plugins get an error."""
         definitions = self._list_definitions(name)
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
@@ -187,7 +184,7 @@ class Registry(ABC, Generic[T]):
                 self._report(origin, f"it returned a mapping with the key {name!r}; keys must be names")
 
     def _add_list(self, origin: Origin, items: Iterable[object]) -> None:
-        """Load each object of a list that a hook has returned, and add a definition for each name of the object."""
+        """Load each object in the result of a hook, and register the object under each of its names."""
         for item in items:
             try:
                 value, names = self.load_object(item)
@@ -241,17 +238,16 @@ class Registry(ABC, Generic[T]):
     def _unknown_name_error(self, name: str) -> MeteorError:
         """Create the exception for a name that does not exist."""
         problems = self._plugins.problems
-        advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
-        if advice:
-            return PluginError("; ".join([advice, *problems]))
+        installation_advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
+        if installation_advice:
+            return PluginError("; ".join([installation_advice, *problems]))
         names = sorted({*self.builtins, *self._plugin_definitions})
-        clauses = [
-            f"there is no {self.kind} {name!r}{near_miss(name, names)}",
-            f"the {self.kind}s: {', '.join(names)}",
-            self.advice_for_unknown,
-            f"plugins that failed: {'; '.join(problems)}" if problems else self.advice_on_plugins,
-        ]
-        return self.unknown_error("; ".join(clause for clause in clauses if clause))
+        message = f"there is no {self.kind} {name!r}{near_miss(name, names)}; the {self.kind}s: {', '.join(names)}"
+        if self.advice:
+            message += f"; {self.advice}"
+        if problems:
+            message += f"; plugins that failed: {'; '.join(problems)}"
+        return self.unknown_error(message)
 
 
 class ClassRegistry(Registry[type[T]]):
@@ -264,7 +260,7 @@ class ClassRegistry(Registry[type[T]]):
     """
 
     unknown_error = PluginError
-    advice_on_plugins = "plugins add others, and `meteor-e plugins` lists the installed ones"
+    advice = "plugins add others, and `meteor-e plugins` lists the installed ones"
     builtins: Mapping[str, object] = {}
 
     def __init__(
@@ -292,7 +288,7 @@ class ClassRegistry(Registry[type[T]]):
         if not isinstance(name, str) or not NAME.fullmatch(name):
             form = "lowercase letters and digits, separated by -, _ or ."
             raise PluginError(f"{qualified_name} has the name {name!r}; give it a name = '…' of {form}")
-        return cast("type[T]", cls), (name,)
+        return cast("type[T]", cls), (name,)  # A class does not have aliases.
 
     def summarize(self, value: type[T]) -> str:
         """Return the first line of the docstring of a class."""
@@ -322,7 +318,7 @@ class CommandRegistry(Registry["click.Command"]):
 class LanguageRegistry(Registry["Language"]):
     """A registry of languages. Plugins provide languages as objects, mappings or YAML files."""
 
-    advice_for_unknown = "use 'other' for a language that has no definition"
+    advice = "use 'other' for a language that has no definition"
 
     @cached_property
     def builtins(self) -> Mapping[str, object]:
@@ -344,7 +340,7 @@ class LanguageRegistry(Registry["Language"]):
         elif isinstance(item, Mapping):
             language = parse_language(item, "language definition")
         else:
-            language = parse_language(read_yaml(_check_file(item)))
+            language = parse_language(read_yaml(_resolve_file(item)))
         return language, (language.code, *language.aliases)
 
     def summarize(self, value: Language) -> str:
@@ -364,27 +360,35 @@ class ChainRegistry(Registry["Traversable"]):
 
     def load_object(self, item: object) -> tuple[Traversable, tuple[str, ...]]:
         """Check that the file of a chain exists."""
-        file = _check_file(item)
+        file = _resolve_file(item)
         return file, (file.name.removesuffix(".yaml"),)
 
     def summarize(self, value: Traversable) -> str:
-        """Return an empty string, because reading the YAML file of each chain for its description would be slow."""
+        """Return an empty string, because looking up each chain's description in its YAML file would be slow."""
         return ""
 
 
-def _check_file(item: Any) -> Traversable:
-    """Check that the YAML file of a language or chain exists, and return the file.
+def _resolve_file(item: object) -> Traversable:
+    """Return the YAML file of a language or chain.
+
+    Args:
+        item: the path of the file, or a file in a package from :mod:`importlib.resources`.
 
     Raises:
         PluginError: if the path is relative, or the file does not exist.
     """
-    file: Any = Path(item) if isinstance(item, str | os.PathLike) else item
-    is_relative_path = isinstance(file, Path) and not file.is_absolute()
-    if is_relative_path:
-        raise PluginError(
-            f"{str(file)!r} is a relative path; make it an absolute one with importlib.resources.files('your_package')"
-        )
-    is_readable_file = hasattr(file, "read_text") and file.is_file()
-    if not is_readable_file:
+    file: Any = item
+    if isinstance(item, str | os.PathLike):
+        file = Path(item)
+        _check_absolute(file)
+    if not hasattr(file, "read_text") or not file.is_file():
         raise PluginError(f"there is no file {str(file)!r}")
     return cast("Traversable", file)
+
+
+def _check_absolute(path: Path) -> None:
+    """Raise PluginError if a path is relative."""
+    if not path.is_absolute():
+        raise PluginError(
+            f"{str(path)!r} is a relative path; make it an absolute one with importlib.resources.files('your_package')"
+        )

@@ -132,16 +132,16 @@ class PluginRegistry:
                 do not have descriptions.
             name: the name to list; ``None`` for all names and all problems of plugins.
         """
-        registries = [registry for registry in self.kinds.values() if kind in (None, registry.kind)]
         entries: list[Entry] = []
         with self._plugins.lock:
-            self._plugins.load()
-            for registry in registries:
-                summarize = describe_chain if registry is self.chains else None
-                entries += registry.entries(name, summarize)
+            for registry in self.kinds.values():
+                if kind in (None, registry.kind):
+                    all_names = registry.names()  # This also imports the plugins.
+                    describe = describe_chain if describe_chain and registry is self.chains else registry.summarize
+                    entries += registry.entries(all_names if name is None else [name], describe)
             if name is None:
                 entries += self._plugins.problems.values()
-            self._plugins.pending_warnings.clear()
+            self._plugins.pending_warnings.clear()  # The entries contain the same messages.
         return entries
 
     def failures(self) -> list[str]:
