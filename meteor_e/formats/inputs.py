@@ -11,6 +11,7 @@ from pathlib import Path
 from meteor_e.base.errors import InputError
 from meteor_e.base.files import PathLike, SpooledPath, input_name, open_binary, os_errors_as
 from meteor_e.formats.documents import TextCollection
+from meteor_e.formats.plain import read_segments
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
 """These input formats usually store hypotheses and references in separate files."""
@@ -32,8 +33,9 @@ _STARTS = {
     "parquet": re.compile(rb"PAR1"),
     "sgml": re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE),
     "wmt-xml": re.compile(rb"<(?:[\w.-]+:)?(?:dataset|collection|doc)\b", re.IGNORECASE),
-    # COCO files contain a JSON object or a list of JSON objects. Plain text does not begin like this.
-    "coco": re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
+    # JSON tables are arrays of objects. Plain text does not begin with a JSON object or with such an array.
+    "json": re.compile(rb'\[\s*\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
+    "coco": re.compile(rb'\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
 }
 """After declarations and comments, the content of each format begins with this pattern."""
 
@@ -62,32 +64,31 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
         return "jsonl"
     if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # Path.is_dir() raises for very long names
         return "parquet"
-    return _detect_content_format(path, is_only_file)
+    content_format = _detect_content_format(path)
+    # A file of COCO results is a JSON array, too, but it does not contain references.
+    return "coco" if content_format == "json" and not is_only_file else content_format
 
 
-def _detect_content_format(path: str, is_only_file: bool) -> str:
-    """Detect the format of a file from the beginning of its content. The arguments are those of :func:`detect_format`.
+def _detect_content_format(path: str) -> str:
+    """Detect the format of a file from the beginning of its content. A JSON array of objects counts as a JSON table.
 
     Raises:
         InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
     """
     head = _read_head(path)
     start = _PROLOGUE.sub(b"", head, count=1)
-    form = next((form for form, pattern in _STARTS.items() if pattern.match(start)), None)
-    # A JSON array is a table if it is the only file, because a file of COCO results does not contain references.
-    if form == "coco" and is_only_file and start.startswith(b"["):
-        return "json"
-    if form is not None:
-        return form
+    for format_name, pattern in _STARTS.items():
+        if pattern.match(start):
+            return format_name
     if _DECLARATION.match(head):
         raise InputError(
             f"{input_name(path)} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which "
             "are not supported; convert it, or use --format-in plain if it is text"
         )
-    if ".json" in Path(path).suffixes:
-        return "coco"
     may_be_json = start.startswith((b"[", b"{"))
-    return "coco" if may_be_json and _is_json_file(path) else "plain"
+    if ".json" in Path(path).suffixes or (may_be_json and _is_json_file(path)):
+        return "coco"
+    return "plain"
 
 
 def _read_head(path: str) -> bytes:
@@ -129,7 +130,7 @@ def spool_input(path: str) -> SpooledPath:
     with os_errors_as(InputError, f"cannot read {input_name(path)}"):
         folder = TemporaryDirectory(prefix="meteor_e-")
         copy = SpooledPath(Path(folder.name) / Path(path).name)
-        copy.folder = folder
+        copy.folder = folder  # The temporary folder is deleted when this object is deleted.
         copy.source = path
         with open_binary(path) as stream, Path(copy).open("wb") as output:
             shutil.copyfileobj(stream, output)
@@ -183,10 +184,11 @@ def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> Te
         from meteor_e.formats.coco import read_coco
 
         return read_coco(path)
-    from meteor_e.formats.markup import read_sgml, read_wmt_xml
-    from meteor_e.formats.plain import read_segments
-
     if form == "wmt-xml":
+        from meteor_e.formats.markup import read_wmt_xml
+
         with open_binary(path) as stream:
             return read_wmt_xml(stream, input_name(path))
+    from meteor_e.formats.markup import read_sgml
+
     return read_sgml(read_segments(path, encoding=encoding), input_name(path))

@@ -44,24 +44,24 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         references = self.candidates if self.references is None else self.references
-        _check_numbers("weights", self.weights, references)
-        _check_numbers("scores", self.scores, self.candidates)
+        _check_weights_or_scores("weights", self.weights, references)
+        _check_weights_or_scores("scores", self.scores, self.candidates)
 
 
-def _check_numbers(name: str, numbers: list[float] | None, texts: list[str]) -> None:
-    """Raise InputError unless there is one finite number per text, or no numbers are given at all.
+def _check_weights_or_scores(kind: str, values: list[float] | None, texts: list[str]) -> None:
+    """Raise InputError unless there is one finite value per text, or no values are given at all.
 
     Args:
-        name: the name of the numbers for the error message.
-        numbers: the weights or scores of the texts, or ``None``.
+        kind: ``weights`` or ``scores``, for the error message.
+        values: the weights or scores of the texts, or ``None``.
         texts: the texts.
     """
-    if numbers is None:
+    if values is None:
         return
-    if len(numbers) != len(texts):
-        raise InputError(f"there are {len(numbers)} {name} for {len(texts)} texts")
-    if not all(math.isfinite(number) for number in numbers):
-        raise InputError(f"{name} must be finite numbers")
+    if len(values) != len(texts):
+        raise InputError(f"there are {len(values)} {kind} for {len(texts)} texts")
+    if not all(math.isfinite(value) for value in values):
+        raise InputError(f"{kind} must be finite numbers")
 
 
 def read_candidates(
@@ -121,17 +121,16 @@ def _choose_reader(form: str, count: int | None, name: str) -> Callable[[Iterabl
 
 def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]:
     """Yield the sources unchanged. Raise InputError if only some of the sources have an id or scores."""
-    first_fields: set[str] = set()
+    first_source: Source | None = None
     for number, source in enumerate(sources, 1):
-        fields = {field for field in ("id", "scores") if getattr(source, field) is not None}
-        if number == 1:
-            first_fields = fields
-        different_fields = sorted(fields ^ first_fields)
-        if different_fields:
-            raise InputError(
-                f"{name}: only one of the sources 1 and {number} has {different_fields[0]!r}; all sources need it, or "
-                "no source"
-            )
+        first_source = first_source or source
+        for field in ("id", "scores"):
+            is_missing = getattr(source, field) is None
+            is_missing_in_first = getattr(first_source, field) is None
+            if is_missing != is_missing_in_first:
+                raise InputError(
+                    f"{name}: only one of the sources 1 and {number} has {field!r}; all sources need it, or no source"
+                )
         yield source
 
 
@@ -182,8 +181,16 @@ def _read_moses(lines: Iterable[_Line]) -> Iterator[Source]:
         yield _parse_moses_source(location, source_id, [line.text for line in source_lines])
 
 
-_MOSES_FIELDS = 4
-"""The number of fields in a line of a Moses n-best list. Fields after the score are ignored."""
+class _MosesLine(NamedTuple):
+    """The fields of a line in a Moses n-best list. Fields after the score are ignored."""
+
+    source_id: str
+    candidate: str
+    features: str = ""
+    score: str = ""
+
+
+_MOSES_FIELDS = len(_MosesLine._fields)
 
 
 def _parse_moses_source(location: str, source_id: str, lines: Iterable[str]) -> Source:
@@ -198,13 +205,13 @@ def _parse_moses_source(location: str, source_id: str, lines: Iterable[str]) -> 
     field_counts = {len(row) for row in rows}
     if not source_id or len(field_counts) > 1 or min(field_counts) < 2:
         raise InputError(f"{location}: all lines of a source must have the form ID ||| TEXT ||| FEATURES ||| SCORE")
-    _ids, candidates, *optional_columns = zip(*rows, strict=True)
-    # The optional columns are the features, which are ignored, and the scores.
-    score_column = optional_columns[1] if len(optional_columns) == 2 else None
+    moses_lines = [_MosesLine(*row) for row in rows]
+    candidates = [line.candidate for line in moses_lines]
+    if field_counts != {_MOSES_FIELDS}:
+        return Source(candidates, id=source_id)
     # The constructor of Source raises an error if a score is not finite.
     with _input_errors(f"{location}: the score"):
-        scores = None if score_column is None else [float(score) for score in score_column]
-        return Source(list(candidates), scores=scores, id=source_id)
+        return Source(candidates, scores=[float(line.score) for line in moses_lines], id=source_id)
 
 
 def _decode_source(line: _Line) -> Source:

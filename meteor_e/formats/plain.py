@@ -33,14 +33,17 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     line_count = 0
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         for lines in _read_lines(stream, name, encoding):
-            is_valid = are_valid_texts(lines)
-            checked_lines = iter(lines) if is_valid else _check_lines(lines, line_count + 1, name, encoding)
-            if line_count == 0:
-                # The byte order mark is removed after the check, because error messages count its bytes.
-                first_line = next(checked_lines)
-                yield first_line.removeprefix("\ufeff")
-            yield from checked_lines
+            # The byte order mark is removed after this check, because error messages count its bytes.
+            valid_lines = lines if are_valid_texts(lines) else _check_lines(lines, line_count + 1, name, encoding)
+            yield from _remove_byte_order_mark(valid_lines) if line_count == 0 else valid_lines
             line_count += len(lines)
+
+
+def _remove_byte_order_mark(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a file's first block, without a byte order mark at the beginning of the first line."""
+    remaining_lines = iter(lines)
+    yield next(remaining_lines).removeprefix("\ufeff")
+    yield from remaining_lines
 
 
 def _check_encoding(encoding: str) -> None:
@@ -62,7 +65,7 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
     for block in _decode_blocks(stream, name, encoding):
         pieces = block.split("\n")
         unfinished_line += pieces[0]
-        # The other pieces of a block cannot be too long, because a block is shorter than the limit.
+        # Only a line that spans several blocks can be too long, because a block is shorter than the limit.
         if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
@@ -141,7 +144,7 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
 def _has_nul_at_line_ends(head: bytes) -> bool:
     """Return whether a NUL byte precedes or follows each line feed, as in UTF-16."""
     line_feed_count = head.count(b"\n")
-    # A block of UTF-16 may end in the middle of a line feed, whose second byte, a NUL byte, is then missing.
+    # A UTF-16 block may end between the two bytes of a line feed, so one NUL byte may be missing.
     required_count = line_feed_count - 1 if line_feed_count > 1 else line_feed_count
     return max(head.count(b"\n\0"), head.count(b"\0\n")) >= required_count
 
@@ -172,10 +175,14 @@ def csv_rows(lines: Iterable[str], name: str, **dialect: Any) -> Iterator[tuple[
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        location = f"{name}, line {reader.line_num}"
-        if str(error).startswith("new-line character"):
-            raise InputError(
-                f"{location}: a carriage return that is not a line end; save the file with LF or CRLF as line ends, "
-                "or put the cell in double quotes"
-            ) from error
-        raise InputError(f"{location}: not CSV ({error})") from error
+        raise InputError(f"{name}, line {reader.line_num}: {_describe_csv_error(error)}") from error
+
+
+def _describe_csv_error(error: Exception) -> str:
+    """Return the error message for a row that cannot be parsed."""
+    if str(error).startswith("new-line character"):
+        return (
+            "a carriage return that is not a line end; save the file with LF or CRLF as line ends, or put the cell in "
+            "double quotes"
+        )
+    return f"not CSV ({error})"

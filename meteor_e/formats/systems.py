@@ -137,10 +137,10 @@ def _read_plain_system(
 ) -> Iterator[Segment]:
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
     hypotheses = read_segments(path, encoding=encoding)
-    reference_files = [read_segments(reference_path, encoding=encoding) for reference_path in references]
-    # A file is repeated for each of its references, so that zip_longest() reads several lines of it per segment.
-    reference_lines = [file for file in reference_files for _ in range(references_per_segment)]
-    rows = itertools.zip_longest(hypotheses, *reference_lines)
+    reference_readers = [read_segments(reference_path, encoding=encoding) for reference_path in references]
+    # zip_longest() takes one line per argument, so a reader is passed once for each reference of a segment.
+    repeated_readers = [reader for reader in reference_readers for _ in range(references_per_segment)]
+    rows = itertools.zip_longest(hypotheses, *repeated_readers)
     for number, (hypothesis, *reference_texts) in enumerate(rows, 1):
         if hypothesis is None or None in reference_texts:
             raise InputError(
@@ -161,20 +161,18 @@ def _count_segments(
         InputError: if a file cannot be read or is empty, or if the files differ in length.
     """
     # Standard input is not counted, because it can be read only once.
-    paths = [path for path in dict.fromkeys([*hypotheses, *references]) if path != "-"]
-    if not paths:
+    lines_per_segment = {**dict.fromkeys(hypotheses, 1), **dict.fromkeys(references, references_per_segment)}
+    lines_per_segment.pop("-", None)
+    segment_counts = {path: _count_segments_of_file(path, n, encoding) for path, n in lines_per_segment.items()}
+    if not segment_counts:
         return None
-    segment_counts = []
-    for path in paths:
-        lines_per_segment = references_per_segment if path in references else 1
-        segment_counts.append(_count_segments_of_file(path, lines_per_segment, encoding))
-    first_count = segment_counts[0]
+    first_path, first_count = next(iter(segment_counts.items()))
     if first_count == 0:
-        raise InputError(f"{paths[0]} is empty; there is nothing to score")
-    for path, count in zip(paths, segment_counts, strict=True):
+        raise InputError(f"{first_path} is empty; there is nothing to score")
+    for path, count in segment_counts.items():
         if count != first_count:
             raise InputError(
-                f"{paths[0]} has {count_of(first_count, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}"
+                f"{first_path} has {count_of(first_count, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}"
             )
     return first_count
 
@@ -202,11 +200,10 @@ def _system_names(paths: Sequence[str]) -> list[str]:
 
 
 class _SystemOutput(NamedTuple):
-    """Store a system's hypotheses by segment, and the format of the hypothesis file."""
+    """Store a system's hypotheses by segment."""
 
     name: str
     texts: dict[SegmentKey, str]
-    form: str
 
 
 def _read_structured_systems(
@@ -219,39 +216,50 @@ def _read_structured_systems(
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
     sources = _collect_sources(files.values())
-    outputs = []
+    # Plain text can only be read now, because its lines are assigned to the segments of the references.
+    for path in hypotheses:
+        if path not in files:
+            files[path] = _read_plain_output(path, references_by_key, encoding)
+    outputs: list[_SystemOutput] = []
     for path, default_name in zip(hypotheses, _system_names(hypotheses), strict=True):
-        # Plain text can only be read now, because its lines are assigned to the segments of the references.
-        file = files[path] if path in files else _read_plain_output(path, references_by_key, encoding)
-        # Files that contain only one system may omit its name.
-        for name, texts in file.texts_of("hypothesis").items():
-            description = f"{path}: system {name!r}" if name else path
-            complete_texts = _complete_texts(description, texts, references_by_key, on_missing)
-            outputs.append(_SystemOutput(name or default_name, complete_texts, formats[path]))
-    systems = _make_systems(outputs, references_by_key, sources)
+        outputs += _list_outputs(path, default_name, files[path], references_by_key, on_missing)
+    # COCO files are only combined with other COCO files.
+    context = TextContext(kind="captions" if "coco" in formats.values() else "")
+    systems = _make_systems(outputs, references_by_key, sources, context)
     if on_missing == "skip":
         check_same_segments(systems)
     return systems
+
+
+def _list_outputs(
+    path: str,
+    default_name: str,
+    file: TextCollection,
+    references: Mapping[SegmentKey, object],
+    on_missing: str,
+) -> Iterator[_SystemOutput]:
+    """Yield the output of each system in a file. Files that contain only one system may omit its name."""
+    for name, texts in file.texts_of("hypothesis").items():
+        description = f"{path}: system {name!r}" if name else path
+        checked_texts = _check_and_fill_texts(description, texts, references, on_missing)
+        yield _SystemOutput(name or default_name, checked_texts)
 
 
 def _make_systems(
     outputs: Sequence[_SystemOutput],
     references: Mapping[SegmentKey, tuple[str, ...]],
     sources: Mapping[SegmentKey, str],
+    context: TextContext,
 ) -> list[System]:
     """Combine system outputs with references and sources.
-
-    The segments of all systems are in the order of the first system's file. Segments that only other systems have
-    follow in the order of the references.
 
     Args:
         outputs: the output of each system. Segments without a hypothesis or without references are skipped.
         references: the references of each segment.
         sources: the source texts by segment. Segments may lack a source.
+        context: the context of the texts.
     """
-    first_keys = [key for key in outputs[0].texts if key in references]
-    other_keys = [key for key in references if key not in outputs[0].texts]
-    ids = segment_ids([*first_keys, *other_keys])
+    ids = segment_ids(_order_segments(outputs[0].texts, references))
     systems = []
     for output in outputs:
         segments = [
@@ -259,9 +267,19 @@ def _make_systems(
             for key, segment_id in ids.items()
             if key in output.texts
         ]
-        context = TextContext(kind="captions" if output.form == "coco" else "")
         systems.append(System.from_segments(output.name, segments, context))
     return systems
+
+
+def _order_segments(first_texts: Iterable[SegmentKey], references: Collection[SegmentKey]) -> list[SegmentKey]:
+    """Return all segments with references: first in the order of the first system, then in the order of the references.
+
+    Args:
+        first_texts: the segments of the first system.
+        references: the segments with references.
+    """
+    common_keys = [key for key in first_texts if key in references]
+    return list(dict.fromkeys([*common_keys, *references]))
 
 
 def _read_plain_output(path: str, keys: Collection[SegmentKey], encoding: str) -> TextCollection:
@@ -297,7 +315,7 @@ def _collect_sources(files: Iterable[TextCollection]) -> dict[SegmentKey, str]:
     return sources
 
 
-def _complete_texts(
+def _check_and_fill_texts(
     system: str, texts: Mapping[SegmentKey, str], references: Mapping[SegmentKey, object], on_missing: str
 ) -> dict[SegmentKey, str]:
     """Compare the segments of a system and its references, and raise an error or warn if they differ.

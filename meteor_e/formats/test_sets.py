@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.extras import require
 
-_OTHER_FIELDS = {"src", "ref", "docid", "doc_id", "origlang", "domain"}
+_NON_SYSTEM_FIELDS = {"src", "ref", "docid", "doc_id", "origlang", "domain"}
 """Fields of a test set that are not outputs of systems. The names of references are ``ref`` or ``ref:A``."""
 
 
@@ -48,6 +48,21 @@ def named_set(name: str, pair: str) -> NamedSet:
         InputError: if the name or the language pair is unknown, or if the test set cannot be downloaded.
         ConfigError: if sacreBLEU is not installed.
     """
+    dataset = _find_dataset(name, pair)
+    files = _download_files(dataset, pair)
+    reference_files = set(dataset.get_reference_files(pair))
+    references = [path for path in files.values() if path in reference_files]
+    systems = {field: path for field, path in files.items() if field.partition(":")[0] not in _NON_SYSTEM_FIELDS}
+    return NamedSet(files["src"], references, systems)
+
+
+def _find_dataset(name: str, pair: str) -> Any:
+    """Return sacreBLEU's description of a test set.
+
+    Raises:
+        InputError: if the name or the language pair is unknown.
+        ConfigError: if sacreBLEU is not installed.
+    """
     datasets: dict[str, Any] = require("sacrebleu.dataset", f"test set {name!r}", "metrics").DATASETS
     if name not in datasets:
         raise InputError(
@@ -59,11 +74,7 @@ def named_set(name: str, pair: str) -> NamedSet:
             f"test set {name} has no language pair {pair!r}{near_miss(pair, dataset.langpairs)}; "
             f"it has {', '.join(sorted(dataset.langpairs))}"
         )
-    files = _download_files(dataset, pair)
-    reference_files = set(dataset.get_reference_files(pair))
-    references = [path for path in files.values() if path in reference_files]
-    systems = {field: path for field, path in files.items() if field.partition(":")[0] not in _OTHER_FIELDS}
-    return NamedSet(files["src"], references, systems)
+    return dataset
 
 
 def _download_files(dataset: Any, pair: str) -> dict[str, str]:
