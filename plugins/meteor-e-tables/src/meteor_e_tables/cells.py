@@ -31,14 +31,11 @@ def read_texts(cells: Iterable[Any], column: str, locate: RowLocator) -> list[st
         InputError: if a cell does not contain a string. The message contains the location of the first such cell.
     """
     texts = list(cells)
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"{locate(row)}, column {column!r}: {_describe_mismatch(text)}")
-        if type(text) is not str:  # NumPy has a subclass of str.
-            texts[row] = str(text)
-        if not text.isascii():
-            _check_surrogates(text, f"{locate(row)}, column {column!r}")
-    return texts
+    # The column is checked as a whole first, because formatting the location of each row is slow.
+    if not are_valid_texts(texts):
+        for row, text in enumerate(texts):
+            _check_text(text, f"{locate(row)}, column {column!r}")
+    return [str(text) for text in texts]  # NumPy has a subclass of str.
 
 
 def read_ids(cells: Iterable[Any], column: str, locate: RowLocator) -> list[SegmentId]:
@@ -97,7 +94,7 @@ def _read_reference_cell(cell: Any, location: str) -> Sequence[str]:
         location: the location of the cell, for error messages.
     """
     if isinstance(cell, str):
-        _check_surrogates(cell, location)
+        _check_text(cell, location)
         return (str(cell),)
     # A cell of a pandas column can be an array instead of a list, or a NumPy scalar instead of a number.
     value = cell.tolist() if hasattr(cell, "tolist") else cell
@@ -106,14 +103,14 @@ def _read_reference_cell(cell: Any, location: str) -> Sequence[str]:
     if not value:
         raise InputError(f"{location}: an empty list; a hypothesis needs at least one reference")
     for position, text in enumerate(value, 1):
-        if not isinstance(text, str):
-            raise InputError(f"{location}, item {position}: {_describe_mismatch(text)}")
-        _check_surrogates(text, f"{location}, item {position}")
+        _check_text(text, f"{location}, item {position}")
     return value
 
 
-def _check_surrogates(text: str, location: str) -> None:
-    """Raise an InputError if a string contains a lone surrogate, which cannot be encoded."""
+def _check_text(text: Any, location: str) -> None:
+    """Raise an InputError if a value is not a string, or if it contains a lone surrogate, which cannot be encoded."""
+    if not isinstance(text, str):
+        raise InputError(f"{location}: {_describe_mismatch(text)}")
     try:
         text.encode()
     except UnicodeEncodeError as error:

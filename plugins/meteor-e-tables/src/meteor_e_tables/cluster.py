@@ -85,28 +85,24 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
         ConfigError: if the address is not valid, the scheduler does not answer, or the cluster does not have workers.
         MeteorError: if the processes on this machine do not start.
     """
-    distributed = require("distributed", "a cluster", "dask", "meteor-e-tables")
-    kind, _, number = address.partition(":")
-    if kind == "local":
-        cluster_client = _start_local_cluster(distributed, _parse_worker_count(address, number))
+    distributed = require("distributed", "a cluster", extra="dask", distribution="meteor-e-tables")
+    is_local = address == "local" or address.startswith("local:")
+    if is_local:
+        connection = _start_local_cluster(distributed, _parse_worker_count(address))
     else:
-        cluster_client = _connect_to_running_cluster(distributed, address, wait)
-    with _silence_logs(), cluster_client as client:
+        connection = _connect_to_running_cluster(distributed, address, wait)
+    with _silence_logs(), connection as client:
         yield client
 
 
-def _parse_worker_count(address: str, number: str) -> int:
-    """Return the number of processes in an address such as ``local:4``. The default is one process per processor.
-
-    Args:
-        address: the address, for error messages.
-        number: the part of the address after the colon.
-    """
-    if not number:
+def _parse_worker_count(address: str) -> int:
+    """Return the number of processes in an address such as ``local:4``. The default is one process per processor."""
+    _, _, count = address.partition(":")
+    if not count:
         return default_threads()
-    if not (number.isascii() and number.isdigit() and int(number)):
+    if not (count.isascii() and count.isdigit() and int(count)):
         raise ConfigError(f"{address!r} is not a cluster: local:N starts N processes, N being 1 or more")
-    return int(number)
+    return int(count)
 
 
 @contextlib.contextmanager
@@ -132,11 +128,12 @@ def _connect_to_scheduler(distributed: Any, address: str, wait: float) -> Client
     Raises:
         ConfigError: if the address is not valid, or the scheduler does not answer.
     """
-    is_file = address.endswith(".json")
-    if is_file and not Path(address).is_file():
-        raise ConfigError(f"there is no scheduler file {address}")
-    location = {"scheduler_file": address} if is_file else {"address": address}
-    connect_client = functools.partial(distributed.Client, **location, timeout=wait)
+    if address.endswith(".json"):
+        if not Path(address).is_file():
+            raise ConfigError(f"there is no scheduler file {address}")
+        connect_client = functools.partial(distributed.Client, scheduler_file=address, timeout=wait)
+    else:
+        connect_client = functools.partial(distributed.Client, address, timeout=wait)
     with _announce_wait(f"a scheduler at {address}", wait):
         try:
             return _connect_with_timeout(connect_client, wait)
@@ -320,6 +317,24 @@ class Work(NamedTuple):
             raise ConfigError(f"a metric cannot be sent to other processes: {_format_error(error)}") from error
         return cls(__version__, signatures, pickled)
 
+    def load_function(self) -> Any:
+        """Unpickle the function.
+
+        Raises:
+            ConfigError: if this process has another version of the package, or if the metrics have other signatures.
+        """
+        if self.version != __version__:
+            raise ConfigError(
+                f"the worker has meteor_e {__version__}, this program has {self.version}; install the same version"
+            )
+        score = pickle.loads(self.score)
+        signatures = tuple(metric.signature for metric in score.metrics)
+        if signatures != self.signatures:
+            raise ConfigError(
+                f"the worker's signatures are {signatures}, not {self.signatures}; install the same packs"
+            )
+        return score
+
 
 def score_in_order(
     client: Client, score: Any, batches: Iterator[Batch], threads: int | None = None
@@ -450,22 +465,11 @@ def _load_score_function(work: Work) -> Any:
     """Unpickle the function that scores a batch. The function is cached, so each worker unpickles it only once.
 
     Raises:
-        MeteorError: if the worker has a different version of the package, or if a pack or a plugin is missing. The
-            message contains the address of the worker.
+        ConfigError: if the function cannot be used on this worker. The message contains the address of the worker.
     """
     from distributed import get_worker
 
     try:
-        if work.version != __version__:
-            raise ConfigError(
-                f"the worker has meteor_e {__version__}, this program has {work.version}; install the same version"
-            )
-        score = pickle.loads(work.score)
-        signatures = tuple(metric.signature for metric in score.metrics)
-        if signatures != work.signatures:
-            raise ConfigError(
-                f"the worker's signatures are {signatures}, not {work.signatures}; install the same packs"
-            )
-        return score
+        return work.load_function()
     except Exception as error:
         raise ConfigError(f"worker {get_worker().address}: {_format_error(error)}") from error

@@ -93,13 +93,14 @@ def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: 
     import numpy as np
 
     columns = {}
-    for metric, rows in zip(metrics, statistics, strict=True):
-        values = np.asarray(metric_values(metric, metric.segment_scores(rows)), float)  # (segments, values)
-        index = 0
-        for heading in metric.headings:
-            columns[prefix + heading.name] = np.ascontiguousarray(values[:, index])
-            # The columns after a score contain its parts, which are not written to the table.
-            index += 1 + len(heading.parts)
+    for metric, metric_statistics in zip(metrics, statistics, strict=True):
+        segment_scores = metric.segment_scores(metric_statistics)
+        values = np.asarray(metric_values(metric, segment_scores), float)  # (segments, values)
+        # Each score is followed by its parts, which are not written to the table.
+        widths = [1 + len(heading.parts) for heading in metric.headings]
+        score_indexes = np.cumsum([0, *widths[:-1]])
+        for heading, score_index in zip(metric.headings, score_indexes, strict=True):
+            columns[prefix + heading.name] = np.ascontiguousarray(values[:, score_index])
     return columns
 
 

@@ -102,8 +102,10 @@ def _parse_line(line: str, key_prefixes: Sequence[str], location: str) -> dict[s
 
 
 def _make_key_prefix(column: str) -> str:
-    """Return the text with which a column's key begins in JSON, such as ``"translation`` for ``translation.de``."""
-    # The prefix omits the closing quotation mark, because ``translation.de`` can also be the complete key.
+    """Return the opening quotation mark and the first characters of a column's JSON key.
+
+    The result for ``translation.de`` matches the keys ``translation`` and ``translation.de``.
+    """
     return '"' + column.split(".")[0]
 
 

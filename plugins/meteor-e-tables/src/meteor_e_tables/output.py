@@ -106,7 +106,7 @@ class _PendingRows:
             self._write_rows(self._rows.popleft())
 
     def _write_rows(self, rows: Rows) -> None:
-        """Write several rows together with the scores of all systems."""
+        """Write several rows. Each row receives the scores of all systems as new columns."""
         new_columns: dict[str, Any] = {}
         for queue in self._queues:
             new_columns.update(queue.take(len(rows)))
@@ -116,8 +116,8 @@ class _PendingRows:
 class _Output:
     """Write the scores of all systems to one table.
 
-    Systems from the same input table share its rows, and their scores are written into adjacent columns. The rows of
-    each input table follow the rows of the previous input table.
+    Systems from the same input table share its rows, and write their scores into adjacent columns. If there are several
+    input tables, their rows are written one table after another.
 
     Args:
         run: the systems and metrics.

@@ -49,17 +49,17 @@ class Parquet(BatchedTable):
         columns = None if all_columns else sorted({path[0] for path in self._paths.values()})
         for file_path in self._files:
             first_row = 1
-            for table in _read_tables(file_path, columns):
-                rows = ArrowRows(str(file_path), table)
+            for record_batch in _read_record_batches(file_path, columns):
+                rows = ArrowRows(str(file_path), record_batch)
                 yield arrow_batch(rows, first_row, self.texts, self._paths)
-                first_row += table.num_rows
+                first_row += record_batch.num_rows
 
     def schema(self) -> Any:
         """Return the ``pyarrow.Schema`` that all files of the table share."""
         return self._schema
 
 
-def _read_tables(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
+def _read_record_batches(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
     """Yield the record batches of a Parquet file, except for empty ones.
 
     Args:
@@ -72,9 +72,9 @@ def _read_tables(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
     with arrow_errors(f"cannot read {path}"), _open(path) as file:
         for index in range(file.num_row_groups):
             # Each row group is read by a separate iterator, because an iterator retains all data that it has read.
-            for table in file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False):
-                if table.num_rows:
-                    yield table
+            for record_batch in file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False):
+                if record_batch.num_rows:
+                    yield record_batch
 
 
 def _read_schema_and_size(paths: Sequence[Path]) -> tuple[Any, int]:

@@ -73,10 +73,13 @@ class ParquetWriter:
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
         """Append new columns to several rows, and write the rows."""
-        table = _append_columns(rows.arrow(self._input_schema), new_columns, self._path)
+        input_table = rows.arrow(self._input_schema)
+        if self._input_schema is None:
+            self._input_schema = input_table.schema
+        table = _append_columns(input_table, new_columns, self._path)
         with arrow_errors(f"cannot write {self._path}"):
             if self._writer is None:
-                self._start_file(table, len(new_columns))
+                self._start_file(table.schema)
             self._pending.append(table.replace_schema_metadata(self._writer.schema.metadata))
             self._pending_rows += table.num_rows
             # Batches are combined, because many small row groups make a file large and slow to read.
@@ -84,20 +87,12 @@ class ParquetWriter:
             if self._pending_rows >= _ROW_GROUP_SIZE or pending_bytes >= _ROW_GROUP_BYTES:
                 self._flush()
 
-    def _start_file(self, first_table: Any, n_new_columns: int) -> None:
-        """Start the Parquet file with the schema of the first table.
-
-        Args:
-            first_table: the first table.
-            n_new_columns: the number of columns that were appended to the input columns.
-        """
+    def _start_file(self, schema: Any) -> None:
+        """Start the Parquet file. Its schema is the given one, and its metadata also contain the signature."""
         import pyarrow.parquet as pq
 
-        if self._input_schema is None:
-            input_columns = first_table.column_names[:-n_new_columns]
-            self._input_schema = first_table.select(input_columns).schema
-        metadata = {**(first_table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
-        output_schema = first_table.schema.with_metadata(metadata)
+        metadata = {**(schema.metadata or {}), SIGNATURE_KEY: self._signature}
+        output_schema = schema.with_metadata(metadata)
         self._writer = pq.ParquetWriter(self._stream, output_schema, compression="zstd", write_page_checksum=True)
 
     def _flush(self) -> None:

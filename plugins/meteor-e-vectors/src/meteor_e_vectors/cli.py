@@ -95,8 +95,7 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     _check_lemmatizer(corpus.key, meteor)
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
         corpus_path = folder / "corpus"
-        with corpus_path.open("w", encoding="utf-8", newline="\n") as corpus_file:
-            corpus_size = write_corpus(corpus_file, meteor, corpus.texts, progress, key=corpus.key)
+        corpus_size = write_corpus(corpus_path, meteor, corpus.texts, corpus.key, progress)
         word_vectors = train_vectors(corpus_path, training, progress)
     metadata = {**word_vectors.metadata, **_describe_corpus(corpus, meteor, corpus_size)}
     write_vectors(target, word_vectors.words, word_vectors.rows, counts=word_vectors.counts, metadata=metadata)

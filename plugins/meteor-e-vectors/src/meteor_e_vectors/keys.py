@@ -31,19 +31,23 @@ def find_required_attributes(key: str) -> set[str]:
     return attributes
 
 
-def key_of(token: Token, key: str) -> str:
-    """Return the lookup key of a token's vector.
+def make_lookup_key(token: Token, key_type: str) -> str:
+    """Return the key under which a file of word vectors stores the vector of a token.
 
     If a token does not have a lemma, its form is used. If a token does not have a tag, the universal tag ``X`` is used.
+
+    Args:
+        token: the token.
+        key_type: one of :data:`KEYS`, such as ``lemma_POS``.
     """
-    if key == "word":
+    if key_type == "word":
         return token.form
-    lemma = token.lemma if token.lemma is not None else token.form
-    tag = token.tag if token.tag is not None else "X"
-    if key == "lemma":
-        return lemma
-    if key == "word_lemma":
-        return f"{token.form}_{lemma}"
-    if key == "word_POS":
-        return f"{token.form}_{tag}"
-    return f"{lemma}_{tag}"  # The only other key is "lemma_POS".
+    lemma = token.form if token.lemma is None else token.lemma
+    tag = "X" if token.tag is None else token.tag
+    keys = {
+        "lemma": lemma,
+        "word_POS": f"{token.form}_{tag}",
+        "lemma_POS": f"{lemma}_{tag}",
+        "word_lemma": f"{token.form}_{lemma}",
+    }
+    return keys[key_type]

@@ -9,7 +9,7 @@ import numpy as np
 
 from meteor_e.api import FilePath, Meta, SimilarityMatcher, Token
 from meteor_e.api.options import SimilarityOptions
-from meteor_e_vectors.keys import Key, check_key, find_required_attributes, key_of
+from meteor_e_vectors.keys import Key, check_key, find_required_attributes, make_lookup_key
 from meteor_e_vectors.locations import check_language, find_vectors, open_any_vectors
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class VectorMatcher(SimilarityMatcher):
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return a unit vector for each token, or zeros if the token does not have a vector."""
-        return unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
+        return unit_rows(self.vector_file.lookup([make_lookup_key(token, self.key) for token in tokens]))
 
     def describe(self) -> str:
         """Return the part of the metric's signature that describes the thresholds, the key and the vectors."""

@@ -6,11 +6,9 @@ import contextlib
 import lzma
 import re
 import struct
-import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -178,7 +176,9 @@ def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]
     if has_underscore or _ends_with_number(word):
         return None
     try:
-        return word, np.array(numbers, dtype=np.float32)
+        # Numbers that are too large for single precision become infinite.
+        with np.errstate(over="ignore"):
+            return word, np.array(numbers, dtype=np.float32)
     except ValueError:
         return None
 
@@ -219,12 +219,9 @@ def _read_rows(
     """
     words: list[str] = []
     row_file = scratch / "rows"
-    with _open(path) as stream, row_file.open("wb") as row_stream, warnings.catch_warnings():
-        # Numbers that are too large for single precision become infinite, and infinite values are rejected below.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        numbered_lines = enumerate(_read_lines(path, stream), 1)
-        for line_number, line in islice(numbered_lines, header_lines, None):
-            if line.strip():
+    with _open(path) as stream, row_file.open("wb") as row_stream:
+        for line_number, line in enumerate(_read_lines(path, stream), 1):
+            if line_number > header_lines and line.strip():
                 word, row = _parse_finite_row(line, dimension, f"{path}:{line_number}")
                 words.append(word)
                 row_stream.write(row.tobytes())

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from meteor_e import InputError, Meteor
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.plain import read_segments
-from meteor_e_vectors.keys import key_of
+from meteor_e_vectors.keys import make_lookup_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,31 +96,31 @@ class CorpusSize(NamedTuple):
 
 
 def write_corpus(
-    corpus: TextIO, meteor: Meteor, paths: Sequence[str], progress: Progress = silent, *, key: str = "word"
+    corpus: Path, meteor: Meteor, texts: Sequence[str], key_type: str, progress: Progress = silent
 ) -> CorpusSize:
     """Write a training corpus with one sentence per line. Each word is replaced by the key of its vector.
 
     Args:
-        corpus: the file to write to.
+        corpus: the path of the corpus.
         meteor: tokenizes the text.
-        paths: text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
+        texts: paths of text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
+        key_type: one of :data:`~meteor_e_vectors.keys.KEYS`. All key types except ``word`` need a lemmatizer.
         progress: called with the number of sentences.
-        key: the kind of key; see :data:`~meteor_e_vectors.keys.KEYS`. All keys except ``word`` need a lemmatizer.
 
     Raises:
         InputError: if a file cannot be read or is not UTF-8, or there are no words.
     """
     sentence_count = word_count = 0
-    for path in paths:
-        for sentence in read_segments(path):
-            word_keys = [key_of(token, key) for token in meteor.tokenize(sentence)]
+    with corpus.open("w", encoding="utf-8", newline="\n") as corpus_file:
+        for sentence in chain.from_iterable(map(read_segments, texts)):
+            keys = [make_lookup_key(token, key_type) for token in meteor.tokenize(sentence)]
             # Keys with white space are skipped, because gensim would split them.
-            corpus_words = [word_key for word_key in word_keys if len(word_key.split()) == 1]
-            if corpus_words:
-                corpus.write(" ".join(corpus_words) + "\n")
+            words = [key for key in keys if len(key.split()) == 1]
+            if words:
+                corpus_file.write(" ".join(words) + "\n")
             sentence_count += 1
-            word_count += len(corpus_words)
+            word_count += len(words)
             progress("splitting words", sentence_count, None)
     if not word_count:
-        raise InputError(f"there are no words in {', '.join(paths)}")
+        raise InputError(f"there are no words in {', '.join(texts)}")
     return CorpusSize(sentence_count, word_count)

@@ -73,12 +73,12 @@ class Encoder:
         files = read_encoder(self.folder)
         self.description = files.description
         self.digest = files.description.digest
-        layers = files.description.layers
-        self.layer = len(layers) if layer is None else layer
-        if not 1 <= self.layer <= len(layers):
-            raise ConfigError(f"encoder {self.folder.name!r} has no layer {layer}; it has {len(layers)}, from 1")
-        self._tensor = layers[self.layer - 1]
-        self._session = make_session(files.network, [self._tensor], self.folder / NETWORK)
+        output_names = files.description.layers
+        self.layer = len(output_names) if layer is None else layer
+        if not 1 <= self.layer <= len(output_names):
+            raise ConfigError(f"encoder {self.folder.name!r} has no layer {layer}; it has {len(output_names)}, from 1")
+        self._output_name = output_names[self.layer - 1]
+        self._session = make_session(files.network, [self._output_name], self.folder / NETWORK)
         self._tokenizer = PieceTokenizer(files, self.folder)
         self._pool: tuple[int, ThreadPool] | None = None
         self._lock = threading.Lock()
@@ -147,12 +147,12 @@ class Encoder:
         for index, part in enumerate(parts):
             piece_count = sum(map(len, part))
             indices_by_length.setdefault(piece_count, []).append(index)
-        groups = [indices for _, indices in sorted(indices_by_length.items(), reverse=True)]
-        # If all lengths differ, ``_can_batch`` need not run the network to test whether batches are possible.
-        if len(groups) == len(parts):
-            return groups
-        size = BATCH if self._can_batch else 1
-        return [indices[start : start + size] for indices in groups for start in range(0, len(indices), size)]
+        batches = []
+        for _, indices in sorted(indices_by_length.items(), reverse=True):
+            # For a single part, ``_can_batch`` need not run the network to test whether batches are possible.
+            batch_size = BATCH if len(indices) > 1 and self._can_batch else 1
+            batches += [indices[start : start + batch_size] for start in range(0, len(indices), batch_size)]
+        return batches
 
     @functools.cached_property
     def _can_batch(self) -> bool:
@@ -172,11 +172,11 @@ class Encoder:
         ids = np.array([self._tokenizer.add_special_ids(part) for part in parts], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         used_inputs = {tensor.name: inputs[tensor.name] for tensor in self._session.get_inputs()}
-        states: NDArray[np.float32] = self._session.run([self._tensor], used_inputs)[0]
+        states: NDArray[np.float32] = self._session.run([self._output_name], used_inputs)[0]
         if states.ndim != 3 or states.shape[:2] != ids.shape:
             raise ResourceError(
-                f"{self.folder / NETWORK}: {self._tensor!r} has the shape {states.shape} for {ids.shape[1]} pieces; "
-                "an encoder gives a row per piece"
+                f"{self.folder / NETWORK}: {self._output_name!r} has the shape {states.shape} for "
+                f"{ids.shape[1]} pieces; an encoder gives a row per piece"
             )
         return states
 
@@ -308,7 +308,7 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     """
     folder = encoder_folder(encoder)
     versions = _read_versions(folder)
-    # A request for the last layer by its number must return the same object as a request without a layer.
+    # The last layer is the default, so its number and None must result in the same key.
     layer_number = len(read_description(folder).layers) if layer is None else layer
     key = (str(folder.absolute()), *versions, layer_number)
     existing_encoder = _open_encoders.get(key)

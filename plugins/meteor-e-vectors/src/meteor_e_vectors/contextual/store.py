@@ -58,7 +58,7 @@ class Description(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def digest(self) -> str:
-        """The first characters of the digests of network and tokenizer. They identify the encoder in signatures."""
+        """The first characters of the digests of both files. Signatures use them to identify the encoder."""
         return f"{self.network.sha256[:8]}{self.tokenizer.sha256[:4]}"
 
 
