@@ -197,20 +197,14 @@ class _Evaluator:
         """Read the systems one after the other, and return a table of their scores."""
         outputs_by_metric = self._score_outputs(systems)
         table = ScoreTable([], [])
-        for index, unread_system in enumerate(systems):
-            # If a metric needs all references in advance, the segments are read only once and kept in memory.
-            system = _load_system(unread_system) if self._needs_references() else unread_system
-            metrics = self._prepare_metrics(system)
-            metric_sums = [
-                _MetricSum(metric, self.keep, metric_outputs[index])
-                for metric, metric_outputs in zip(metrics, outputs_by_metric, strict=True)
-            ]
-            system_sum = _SystemSum(system, metric_sums, self.keep)
+        for index, system in enumerate(systems):
+            outputs = [metric_outputs[index] for metric_outputs in outputs_by_metric]
             # The first batch of the first system is small, so that the user soon sees progress.
-            self._add_batches(system_sum, first_size=LARGE_FIRST_BATCH if index else FIRST_BATCH)
+            first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
+            system_sum = self._sum_statistics(system, outputs, first_size)
             table.systems.append(system_sum.finish())
             table.reference_counts |= system_sum.reference_counts
-        table.metrics = describe_metrics(metrics, table.reference_counts)
+        table.metrics = describe_metrics(system_sum.metrics, table.reference_counts)
         return table
 
     def _score_outputs(self, systems: Sequence[System]) -> list[Sequence[OutputScores | None]]:
@@ -226,6 +220,29 @@ class _Evaluator:
             else:
                 outputs.append([None] * len(systems))
         return outputs
+
+    def _sum_statistics(self, system: System, outputs: Sequence[OutputScores | None], first_size: int) -> _SystemSum:
+        """Return the sum of the statistics of a system.
+
+        Args:
+            system: the system.
+            outputs: for each metric the scores of the system's output, or ``None`` if the metric scores segments.
+            first_size: number of segments of the first batch.
+
+        Raises:
+            InputError: if the system has no segments.
+        """
+        if self._needs_references():
+            # The segments are read only once and kept in memory, because the references are needed in advance.
+            system = _load_system(system)
+        metric_sums = []
+        for metric, output in zip(self._prepare_metrics(system), outputs, strict=True):
+            metric_sums.append(_MetricSum(metric, self.keep, output))
+        system_sum = _SystemSum(system, metric_sums, self.keep)
+        self._add_batches(system_sum, first_size)
+        if system_sum.segment_count == 0:
+            raise InputError(describe_empty_system(system))
+        return system_sum
 
     def _needs_references(self) -> bool:
         """Return whether a metric has to be prepared for the references of each system."""
@@ -244,39 +261,30 @@ class _Evaluator:
         Args:
             system_sum: the empty sum.
             first_size: number of segments of the first batch.
-
-        Raises:
-            InputError: if the system has no segments.
         """
         system = system_sum.system
         batches = read_batches(
             system.read(), system=system.name, first_size=first_size, alignments=self.keep.alignments
         )
         scorer = system_sum.make_scorer(self.finite)
-        scored_batches = score_batches(scorer, batches, on_error=self.on_error, execute=self.execute)
-        for batch, statistics in scored_batches:
-            if self.on_error == "collect":
-                self._record_failures(batch, statistics)
-                statistics = _replace_failures_by_zeros(statistics)
-            system_sum.add(batch, statistics)
+        for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
+            system_sum.add(batch, [self._record_failures(batch, rows) for rows in statistics])
             self.progress(Stage(system.name, "segments"), system_sum.segment_count, system.size)
-        if system_sum.segment_count == 0:
-            raise InputError(describe_empty_system(system))
 
-    def _record_failures(self, batch: Batch, statistics: BatchStatistics) -> None:
-        """Store the segments of a batch that a metric cannot score in ``failures``."""
-        failures_by_metric = [rows.failures for rows in statistics if isinstance(rows, SummedStatistics)]
-        for failures in failures_by_metric:
-            for index, error in failures.items():
-                if not isinstance(error, InputError):
-                    raise error
-                failure = _Failure(batch.ids[index], batch.system, error)
-                self.failures.setdefault(batch.position + index, failure)
+    def _record_failures(self, batch: Batch, rows: Floats | SummedStatistics) -> Floats | SummedStatistics:
+        """Store the segments of a batch that a metric cannot score in ``failures``.
 
-
-def _replace_failures_by_zeros(statistics: BatchStatistics) -> BatchStatistics:
-    """Return the statistics of a batch in which segments that cannot be scored have the score 0."""
-    return [rows.with_zeros() if isinstance(rows, SummedStatistics) else rows for rows in statistics]
+        Returns:
+            The statistics of the metric. The stored segments have the score 0.
+        """
+        if self.on_error != "collect" or not isinstance(rows, SummedStatistics):
+            return rows
+        for index, error in rows.failures.items():
+            if not isinstance(error, InputError):
+                raise error
+            failure = _Failure(batch.ids[index], batch.system, error)
+            self.failures.setdefault(batch.position + index, failure)
+        return rows.with_zeros()
 
 
 @dataclass
@@ -301,20 +309,24 @@ class _SystemSum:
     reference_counts: set[int] = field(default_factory=set)
     reference_digest: int = 0
 
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics, which have been prepared for the references of the system."""
+        return [metric_sum.metric for metric_sum in self.metric_sums]
+
     def make_scorer(self, finite: bool) -> BatchScorer:
         """Return the function that computes the statistics of a batch of the system.
 
         Args:
             finite: whether infinite statistics and NaN are an error.
         """
-        metrics = [metric_sum.metric for metric_sum in self.metric_sums]
-        # The statistics of metrics that score whole systems are already known.
+        # Metrics that score whole systems have already computed their statistics.
         system_statistics = {
             index: metric_sum.output.statistics
             for index, metric_sum in enumerate(self.metric_sums)
             if metric_sum.output is not None
         }
-        return BatchScorer(metrics, finite, system_statistics)
+        return BatchScorer(self.metrics, finite, system_statistics)
 
     def add(self, batch: Batch, statistics: BatchStatistics) -> None:
         """Add the statistics of a batch to the sum of each metric."""

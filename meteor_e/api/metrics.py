@@ -208,7 +208,6 @@ class SummedStatistics(Protocol):
 
     def with_zeros(self) -> SummedStatistics:
         """Return a copy in which segments that could not be scored have the score 0."""
-        ...
 
     def __len__(self) -> int: ...
 
@@ -237,7 +236,6 @@ class Explains(Protocol):
         Raises:
             ConfigError: if the metric cannot explain the difference.
         """
-        ...
 
 
 @runtime_checkable
@@ -262,7 +260,6 @@ class ExplainsSystem(Protocol):
         Raises:
             ConfigError: if the metric cannot explain its scores.
         """
-        ...
 
 
 @runtime_checkable
@@ -278,7 +275,6 @@ class HasDetails(Protocol):
             statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
             batch: the batch; ``None`` for systems.
         """
-        ...
 
 
 @runtime_checkable
@@ -289,7 +285,6 @@ class ScoresPairs(Protocol):
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[Floats]:
         """Score every candidate against every reference of the same source, as :func:`score_pairs` does."""
-        ...
 
 
 @runtime_checkable
@@ -307,7 +302,6 @@ class AggregatesReferences(Protocol):
         Returns:
             An instance of :class:`meteor_e.engine.aggregation.Aggregated`.
         """
-        ...
 
 
 class Metric(Component):
