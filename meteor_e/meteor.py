@@ -22,7 +22,6 @@ from meteor_e.api.batches import (
 from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.metrics import Metric, MetricContext, resolve_failures
-from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import check_regular_file
@@ -110,6 +109,8 @@ class Meteor(Metric):
     title: ClassVar[str] = "METEOR"
     parts: ClassVar[tuple[str, ...]] = PARTS[1:]
     Options: ClassVar[Any] = "meteor_e.chains.schemas:MeteorOptions"
+    _identity: str = "word"  # Words are equal if their texts are equal; see compare_words_by().
+    _requested_engine: str | None = None  # By default, the native engine is used if it is available.
 
     def __init__(
         self,
@@ -121,7 +122,13 @@ class Meteor(Metric):
         on_error: str = "stop",
         **keys: Unpack[ChainArguments],
     ) -> None:
-        self._set_up(make_chain_from_keys({"language": language, **keys}), offline, resources, threads, on_error)
+        self._initialize(
+            make_chain_from_keys({"language": language, **keys}),
+            offline=offline,
+            resources=resources,
+            threads=threads,
+            on_error=on_error,
+        )
 
     @classmethod
     def from_config(
@@ -152,14 +159,17 @@ class Meteor(Metric):
         """
         config = source if isinstance(source, ChainConfig) else load_chain(source)
         metric = cls.__new__(cls)  # The constructor is not called, because it creates the chain from its keys.
-        metric._set_up(config.override(overrides), offline, resources, threads, on_error)
+        metric._initialize(
+            config.override(overrides), offline=offline, resources=resources, threads=threads, on_error=on_error
+        )
         if label:
             metric.label = label
         return metric
 
-    def _set_up(
+    def _initialize(
         self,
         config: ChainConfig,
+        *,
         offline: bool | None,
         resources: LanguageResources | None,
         threads: int | None,
@@ -168,8 +178,6 @@ class Meteor(Metric):
         """Create the components of a chain, such as the matchers, and start the engine."""
         self.threads: int = default_threads(threads)
         self.on_error = on_error
-        self._identity = "word"
-        self._requested_engine: str | None = None  # By default, the native engine is used if it is available.
         self.chain = resolve(config, plugin_registry())
         self._set_components(make_components(self.chain, resources, offline))
         self._idf_weights = None if self.chain.idf is None else self._read_idf_weights(self.chain.idf)
@@ -191,7 +199,22 @@ class Meteor(Metric):
 
     def _start_engine(self) -> None:
         """Create an engine for the current settings, and decide whether it scores several batches at the same time."""
-        settings = EngineSettings(
+        insert_spaces = None if self.segmenter is None else self.segmenter.join
+        self._tokenization = Tokenization(self.tokenize, self.normalizer, insert_spaces, self.lemmatizer)
+        self._engine: Engine = make_engine(
+            self._engine_settings(),
+            self.matchers,
+            self.resources.function_words,
+            self._tokenization,
+            self._requested_engine,
+        )
+        # A contextual matcher encodes all sentences of a batch together, so the batches are scored one by one.
+        can_score_several_batches = self._engine.name == "native" and not self.reads_sentences
+        self.parallel = "batches" if can_score_several_batches else "inside"
+
+    def _engine_settings(self) -> EngineSettings:
+        """Return the settings of the chain that affect the engine."""
+        return EngineSettings(
             parameters=self.chain.parameters,
             beam=self.chain.beam,
             character_mode=self.chain.character_mode,
@@ -199,18 +222,6 @@ class Meteor(Metric):
             word_units=self._idf_weights,
             macro_average=self.chain.average == "macro",
         )
-        self._tokenization = Tokenization(
-            tokenize=self.tokenize,
-            normalizer=self.normalizer,
-            insert_spaces=None if self.segmenter is None else self.segmenter.join,
-            lemmatizer=self.lemmatizer,
-        )
-        self._engine: Engine = make_engine(
-            settings, self.matchers, self.resources.function_words, self._tokenization, self._requested_engine
-        )
-        # A contextual matcher encodes all sentences of a batch together, so the batches are scored one by one.
-        can_score_several_batches = self._engine.name == "native" and not self.reads_sentences
-        self.parallel = "batches" if can_score_several_batches else "inside"
 
     def compare_words_by(self, identity: str) -> None:
         """Compare words by their text (``word``, the default), or by the Java program's hash of words (``java``)."""
@@ -256,6 +267,7 @@ class Meteor(Metric):
             ConfigError: if the chain also weights words by their characters.
             InputError: if the file cannot be read, or does not contain words.
         """
+
         if self.chain.character_mode:
             raise ConfigError(
                 "words are weighted by their characters or by idf, not both; remove character_mode or idf"
@@ -471,7 +483,7 @@ class Meteor(Metric):
         return alignments
 
     def about(self) -> Mapping[str, Any]:
-        """Return the chain and the name of the engine for JSON output."""
+        """Return the settings of the chain, and the name of the engine that computes scores, for JSON output."""
         return {"chain": self.chain.effective(), "engine": self._engine.name}
 
     # The following methods score corpora.
@@ -529,6 +541,7 @@ class Meteor(Metric):
             resolved_rows = resolve_failures(rows, batch, self.on_error)
             scored_segment_count = len(resolved_rows) - len(resolved_rows.failures)
             statistics_sum.add_total(resolved_rows.total, scored_segment_count)
+            # Resolved rows do not tell which segments could not be aligned, so the original rows are passed.
             if segments:
                 segment_scores += self.make_segment_scores(batch, rows)
             progress(Stage("scoring", "segments"), statistics_sum.segments, None)
@@ -578,9 +591,8 @@ class Meteor(Metric):
         """
         pairs = pair_texts(hypotheses, references)
         batches = read_batches(pairs, max_characters=self._batch_characters(), alignments=alignments)
-        for batch, (rows,) in score_batches(BatchScorer([self]), batches, on_error="collect"):
-            assert isinstance(rows, Rows)
-            yield batch, rows
+        threads = self.threads if self.parallel == "batches" else None
+        yield from map_in_order(self.statistics, batches, threads)
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
         """Return the ids of the synsets of each word.
@@ -602,18 +614,19 @@ class Meteor(Metric):
             rows: statistics of the batch.
         """
         for index, (statistics, scores, reference_index) in enumerate(rows.segments()):
-            if self.on_error == "skip" and index in rows.failures:
+            is_failure = index in rows.failures
+            if is_failure and self.on_error == "skip":
                 continue
             fields = self._score_fields(statistics, scores)
             fields["reference_index"] = reference_index
             alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
                 yield MeteorSegmentScore(alignment=alignment, **fields)
-                continue
-            # The segment is aligned when its alignment is accessed for the first time.
-            align = self.make_empty_alignment if index in rows.failures else self.align
-            texts = (batch.hypotheses[index], batch.references[index][reference_index])
-            yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
+            else:
+                # The segment is aligned when its alignment is accessed for the first time.
+                align = self.make_empty_alignment if is_failure else self.align
+                texts = (batch.hypotheses[index], batch.references[index][reference_index])
+                yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
 
     def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""
