@@ -63,18 +63,18 @@ class Chain(PlainKeys):
 
     def effective(self) -> dict[str, Any]:
         """Return the settings of this chain as a dictionary that can be saved as a YAML file."""
-        # If a key for a pack is missing, resolve() uses the pack that the language names.
-        default_pack = None if self.language.pack is None else NO_PACK
-        default_function_words = None if self.pack is None else OWN_FUNCTION_WORDS
+        # If the dictionary does not contain a pack, resolve() uses the pack of the language.
+        omits_language_pack = self.pack is None and self.language.pack is not None
+        has_own_function_words = self.pack is not None and self.function_words is None
         settings = {
             "language": self.language.path or self.language.code,
             "task": self.task,
             "normalization": self.normalization.value,
             "parameters": {name: getattr(self.parameters, name) for name in GREEK},
             "matchers": [matcher.to_mapping() for matcher in self.matchers],
-            **{name: getattr(self, name) for name in PLAIN_DEFAULTS},
-            "pack": self.pack or default_pack,
-            "function_words": self.function_words or default_function_words,
+            **self.plain_settings(),
+            "pack": NO_PACK if omits_language_pack else self.pack,
+            "function_words": OWN_FUNCTION_WORDS if has_own_function_words else self.function_words,
             "lemmatizer": None if self.lemmatizer is None else self.lemmatizer.to_mapping(),
         }
         return {name: value for name, value in settings.items() if value is not None}
@@ -101,18 +101,16 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
         pack=_resolve_pack(config, language),
         function_words=_resolve_function_words(config, language),
         lemmatizer=_resolve_lemmatizer(config, language, matchers, registry),
-        **config.plain,
+        **config.plain_settings(),
     )
 
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
-    """Return the language of a chain. A segmenter that the chain names replaces the language's own segmenter."""
+    """Return the language of a chain. If the chain names a segmenter, it replaces the segmenter of the language."""
     with add_location(config.locations.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
-    if config.plain.get("segmenter"):
-        return replace(language, segmenter=config.plain["segmenter"])
-    return language
+    return replace(language, segmenter=config.segmenter) if config.segmenter else language
 
 
 def _resolve_matchers(
@@ -130,13 +128,16 @@ def _resolve_matchers(
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
-        weight = matcher.weight
-        if weight is not None and not 0 <= weight <= MAX_WEIGHT:
-            with add_location(matcher.location):
-                raise ConfigError(
-                    f"the weight of matcher {matcher.name!r} is {weight}; it must be from 0 to {MAX_WEIGHT}"
-                )
+        with add_location(matcher.location):
+            _check_weight(matcher)
     return tuple(matchers)
+
+
+def _check_weight(matcher: ChainEntry) -> None:
+    """Raise a ConfigError if the weight of a matcher is out of range."""
+    weight = matcher.weight
+    if weight is not None and not 0 <= weight <= MAX_WEIGHT:
+        raise ConfigError(f"the weight of matcher {matcher.name!r} is {weight}; it must be from 0 to {MAX_WEIGHT}")
 
 
 def _check_values(config: ChainConfig) -> None:
@@ -144,9 +145,9 @@ def _check_values(config: ChainConfig) -> None:
     for name in config.parameters:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
-    if not 1 <= config.plain.get("beam", 1) <= MAX_BEAM:
+    if not 1 <= config.beam <= MAX_BEAM:
         with add_location(config.locations.get("beam", "")):
-            raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
+            raise ConfigError(f"beam is {config.beam}; it must be from 1 to {MAX_BEAM}")
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
 
@@ -179,7 +180,7 @@ def _resolve_pack(config: ChainConfig, language: Language) -> str | None:
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
-    """Return the pack that supplies the function words, or ``None`` if it is the pack of all other resources.
+    """Return the pack that supplies the function words, or ``None`` if the chain's own pack supplies them.
 
     If the user names a pack, this pack also supplies the function words by default.
     """
@@ -220,9 +221,9 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
     """
     with add_location(entry.location):
         component = registry.kinds[kind].get(entry.name)
-        # If the attribute Options is a string, the class of the options is imported later. This import is slow.
-        is_options_class_imported = isinstance(component.Options, type)
-        if not entry.options and not is_options_class_imported:
+        has_lazy_options_class = isinstance(component.Options, str)
+        if has_lazy_options_class and not entry.options:
+            # Importing the class of the options is slow, so the creation of the component checks the default values.
             return entry
         options = make_option_paths_absolute(component, entry)
         component.check_options(options)
@@ -261,45 +262,47 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
     registry = registry or plugin_registry()
     if name in registry.languages:
         return registry.languages.get(name)
+    if pack is None:
+        return _find_language_of_code(name, registry, allow_generic=True)
     try:
-        language = _find_language_of_code(name, registry)
-        problem = f"language {language.code!r} ({language.name}) has no definition"
+        return _find_language_of_code(name, registry, allow_generic=False)
     except ConfigError as error:
-        if pack is None:
-            raise
-        # A pack may define a language with a code of its own.
-        return _read_language_of_pack(name, pack, str(error))
-    is_generic = language.script != ""  # Only generic definitions name a script.
-    if is_generic and pack is not None:
-        return _read_language_of_pack(name, pack, problem)
-    if is_generic:
-        warn_user(f"{problem}; the generic definition of the script {language.script} is used")
-    return language
+        return _read_language_of_pack(name, pack, problem=str(error))
 
 
-def _find_language_of_code(name: str, registry: PluginRegistry) -> Language:
-    """Find a language by its code or English name, or create its generic definition.
+def _find_language_of_code(name: str, registry: PluginRegistry, *, allow_generic: bool) -> Language:
+    """Find a language by its code or English name.
+
+    Args:
+        name: the code or English name.
+        registry: the registry of languages.
+        allow_generic: whether a language without a definition gets the generic definition of its script.
 
     Raises:
-        ConfigError: if the language does not exist.
+        ConfigError: if the language does not exist or does not have a definition.
     """
-    from meteor_e.languages.codes import find_tag, generic_language
+    from meteor_e.languages.codes import generic_language, parse_tag
 
     defined_codes = registry.languages.names()
-    tag = find_tag(name, defined_codes)
+    tag = parse_tag(name, defined_codes)
     for code in tag.candidates():
         if code in defined_codes:
             return registry.languages.get(code)
-    return generic_language(tag)
+    language = generic_language(tag)
+    problem = f"language {language.code!r} ({language.name}) has no definition"
+    if not allow_generic:
+        raise ConfigError(problem)
+    warn_user(f"{problem}; the generic definition of the script {language.script} is used")
+    return language
 
 
-def _read_language_of_pack(name: str, pack: str, problem: str) -> Language:
+def _read_language_of_pack(code: str, pack: str, problem: str) -> Language:
     """Read the language file of a resource pack.
 
     Args:
-        name: the code of the language.
+        code: the code of the language.
         pack: the name or folder of the pack.
-        problem: the reason why the pack must define the language, for the error message.
+        problem: the reason why the pack must define the language. Error messages begin with this sentence.
 
     Raises:
         ConfigError: if the pack is not installed, or does not define the language.
@@ -312,13 +315,13 @@ def _read_language_of_pack(name: str, pack: str, problem: str) -> Language:
     if not folder.is_dir():
         raise ConfigError(
             f"{problem}. The pack {pack!r}, which could define it, is not installed; "
-            f"build it first: meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
+            f"build it first: meteor-e pack build --language {code} --bitext TEXT TRANSLATION"
         )
     if not file.is_file():
         raise ConfigError(f"{problem}. The pack {pack!r}, which could define it, has no {LANGUAGE_FILE}")
     language = find_language(str(file.absolute()))
-    if name not in (language.code, *language.aliases):
-        raise ConfigError(problem)
+    if code not in (language.code, *language.aliases):
+        raise ConfigError(f"{problem}. The pack {pack!r} defines another language, {language.code!r}")
     return language
 
 
@@ -378,25 +381,22 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     """
     weighted_matchers = zip(components.matchers, chain.parameters.weights, strict=True)
     matchers = [_describe_component(matcher, f"={weight!r}") for matcher, weight in weighted_matchers]
+    # The parameters are abbreviated by their first letters.
+    parameters = {name[0]: repr(getattr(chain.parameters, name)) for name in GREEK}
     parts = {
         "meteor_e": __version__,
         "lang": _describe_language(chain.language),
         "task": chain.task,
         "norm": chain.normalization.value,
-        # The parameters are abbreviated by their first letters.
-        **{parameter[0]: repr(getattr(chain.parameters, parameter)) for parameter in GREEK},
+        **parameters,
         "match": "+".join(matchers),
         **_describe_plain_settings(chain),
         "pack": components.resources.description,
+        "lemmas": _describe_component(components.lemmatizer),
+        "segmenter": _describe_component(components.segmenter),
+        "plugins": "+".join(list_plugins(chain, plugin_registry())),
     }
-    if components.lemmatizer is not None:
-        parts["lemmas"] = _describe_component(components.lemmatizer)
-    if components.segmenter is not None:
-        parts["segmenter"] = _describe_component(components.segmenter)
-    plugins = list_plugins(chain, plugin_registry())
-    if plugins:
-        parts["plugins"] = "+".join(plugins)
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
+    return "|".join(f"{key}:{value}" for key, value in parts.items() if value)
 
 
 def _describe_plain_settings(chain: Chain) -> dict[str, str]:
@@ -419,8 +419,10 @@ def _describe_language(language: Language) -> str:
     return language.code
 
 
-def _describe_component(component: Component, weight: str = "") -> str:
+def _describe_component(component: Component | None, weight: str = "") -> str:
     """Return the part of the signature that describes a component, such as a matcher with its weight."""
+    if component is None:
+        return ""
     with plugin_errors(f"{component.kind} {component.name!r}"):
         description = component.describe()
     suffix = f"({description})" if description else ""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.base.errors import ConfigError, warn_user
 from meteor_e.base.yamlfile import Document, Key, is_path, read_yaml
-from meteor_e.chains.keys import KEYS, PLAIN_DEFAULTS
+from meteor_e.chains.keys import KEYS, PlainKeys
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -60,7 +60,7 @@ class ChainEntry:
 
 
 @dataclass(frozen=True)
-class ChainConfig:
+class ChainConfig(PlainKeys):
     """The settings of a chain as the user wrote them. Settings that are ``None`` get their default values later.
 
     Attributes:
@@ -69,7 +69,6 @@ class ChainConfig:
         parameters: values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
         normalization: the normalization of the text before segmentation.
         matchers: the matchers, in order.
-        plain: values of the keys of :class:`~meteor_e.chains.keys.PlainKeys` that the author set.
         pack: the name or folder of the resource pack.
         function_words: the pack that supplies the function words; ``own`` for the chain's pack.
         lemmatizer: the lemmatizer; ``None`` for the default lemmatizer or none.
@@ -83,7 +82,6 @@ class ChainConfig:
     parameters: Mapping[str, float] = field(default_factory=dict)
     normalization: Normalization | None = None
     matchers: tuple[ChainEntry, ...] | None = None
-    plain: Mapping[str, Any] = field(default_factory=dict)
     pack: str | None = None
     function_words: str | None = None
     lemmatizer: ChainEntry | None = None
@@ -100,13 +98,11 @@ class ChainConfig:
         Raises:
             ConfigError: for the first invalid key or value.
         """
-        overrides = make_chain_from_keys(keys)
-        new_names = {name for name, value in keys.items() if value is not None}
-        new_fields = {name: getattr(overrides, name) for name in new_names if name not in PLAIN_DEFAULTS}
-        plain_settings = {**self.plain, **overrides.plain}
+        new_config = make_chain_from_keys(keys)
+        new_settings = {name: getattr(new_config, name) for name, value in keys.items() if value is not None}
         # A new setting does not come from the file, so it does not have a location.
-        locations = {name: location for name, location in self.locations.items() if name not in new_names}
-        return replace(self, **new_fields, plain=plain_settings, locations=locations)
+        locations = {name: location for name, location in self.locations.items() if name not in new_settings}
+        return replace(self, **new_settings, locations=locations)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -128,7 +124,7 @@ def load_chain(source: ChainSource) -> ChainConfig:
     from meteor_e.chains.schemas import ChainFile
 
     document = open_chain(source)
-    convert(document, ChainFile)
+    convert(document, ChainFile)  # This call only raises an error for an invalid key or value.
     return _make_chain(document)
 
 
@@ -142,9 +138,9 @@ def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
         ConfigError: for the first invalid key or value.
     """
     content = {name: _resolve_path_object(value) for name, value in keys.items() if value is not None}
-    for name in GREEK:
-        if name in content:
-            raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {content[name]!r}}}")
+    parameters = {name: content[name] for name in GREEK if name in content}
+    if parameters:
+        raise ConfigError(f"{', '.join(parameters)}: unknown key; use parameters={parameters}")
     if all(_is_simple(name, value) for name, value in content.items()):
         # Simple values need not be checked, so the slow import of the checker is avoided.
         return _make_chain(Document(content))
@@ -223,10 +219,9 @@ def _find_chain_file(name: str) -> Path | Traversable:
     from meteor_e.plugins.registry import plugin_registry
 
     chains = plugin_registry().chains
-    is_file = Path(name).is_file()
-    if is_file and name not in chains:
-        return Path(name)
-    if is_file:
+    if Path(name).is_file():
+        if name not in chains:
+            return Path(name)
         warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
     try:
         return chains.get(name)
@@ -235,7 +230,7 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def _suggest_chain_file(name: str) -> str:
-    """Return a hint for an error message about an unknown chain if there is a YAML file with this name."""
+    """If a YAML file has the name of an unknown chain, return a hint for the error message."""
     for path in (f"{name}.yaml", f"{name}.yml"):
         if Path(path).is_file():
             return f" (did you mean the file {path}?)"
@@ -246,9 +241,8 @@ def _make_chain(document: Document) -> ChainConfig:
     """Create a chain from the checked content of a YAML file, and make all paths absolute."""
     # Keys that the document omits keep the default values of ChainConfig.
     settings = {name: _read_value(name, document) for name in document.data}
-    plain_settings = {name: settings.pop(name) for name in PLAIN_DEFAULTS if name in settings}
     settings.setdefault("name", Path(document.source).stem)
-    return ChainConfig(**settings, plain=plain_settings, locations=_locate_keys(document))
+    return ChainConfig(**settings, locations=_locate_keys(document))
 
 
 def _read_value(name: str, document: Document) -> Any:

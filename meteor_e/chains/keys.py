@@ -51,6 +51,10 @@ class PlainKeys:
     idf: str | None = None
     segmenter: str | None = None
 
+    def plain_settings(self) -> dict[str, Any]:
+        """Return the values of these settings, by name."""
+        return {name: getattr(self, name) for name in PLAIN_DEFAULTS}
+
 
 class ChainArguments(TypedDict, total=False):
     """The settings of a chain as arguments of :class:`~meteor_e.Meteor`. The value ``None`` means the default.

@@ -34,31 +34,34 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
     """
     original_config = ChainConfig() if chain is None else load_chain(chain)
     config = original_config.override(overrides)
-    matcher_settings = dict(settings)
-    lemmatizer_options = matcher_settings.pop("lemmatizer", None)
     matchers = _list_matchers(config)
-    for name, options in matcher_settings.items():
-        _update_matchers(matchers, name, options)
-    if lemmatizer_options is None:
+    for name, options in settings.items():
+        if name != "lemmatizer":
+            matchers = _update_matcher(matchers, name, options)
+    if "lemmatizer" not in settings:
         return {"matchers": matchers}
-    return {"matchers": matchers, "lemmatizer": _update_lemmatizer(config, lemmatizer_options)}
+    return {"matchers": matchers, "lemmatizer": _update_lemmatizer(config, settings["lemmatizer"])}
 
 
-def _update_matchers(entries: Sequence[dict[str, Any]], name: str, options: Mapping[str, Any]) -> None:
-    """Change options of a matcher. Raise ConfigError if the chain does not contain this matcher."""
-    matching_entries = [entry for entry in entries if entry["use"] == name]
-    if not matching_entries:
+def _update_matcher(matchers: list[dict[str, Any]], name: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the matchers of a chain after options of one of them are changed.
+
+    Raises:
+        ConfigError: if the chain does not contain this matcher.
+    """
+    names = [matcher["use"] for matcher in matchers]
+    if name not in names:
         option = next(iter(options), "OPTION")
-        raise ConfigError(_describe_missing_matcher(name, option, entries))
-    for entry in matching_entries:
-        entry.update(_resolve_paths("matcher", name, options))
+        raise ConfigError(_describe_missing_matcher(name, option, names))
+    new_options = _resolve_paths("matcher", name, options)
+    return [{**matcher, **new_options} if matcher["use"] == name else matcher for matcher in matchers]
 
 
-def _describe_missing_matcher(name: str, option: str, entries: Sequence[Mapping[str, Any]]) -> str:
+def _describe_missing_matcher(name: str, option: str, matchers: Sequence[str]) -> str:
     """Return the error message for an option of a matcher that the chain does not contain."""
-    matchers = list(dict.fromkeys(entry["use"] for entry in entries))
     suggestion = near_miss(name, [*matchers, "lemmatizer"])
-    return f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; it has {', '.join(matchers)}"
+    matcher_list = ", ".join(dict.fromkeys(matchers))
+    return f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; it has {matcher_list}"
 
 
 def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
@@ -106,49 +109,49 @@ def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str
     return result
 
 
-def chain_with_paths(
-    chain: Mapping[str, Any], change: Callable[[str], str], registry: PluginRegistry
+def replace_chain_paths(
+    chain: Mapping[str, Any], replace_path: Callable[[str], str], registry: PluginRegistry
 ) -> dict[str, Any]:
     """Replace all file paths in the configuration of a chain, without checking the configuration.
 
     Args:
         chain: the content of a chain file.
-        change: a function that returns the new path for a path.
+        replace_path: a function that returns the new path for a path.
         registry: the registry of components.
 
     Raises:
         PluginError: for a matcher or lemmatizer that is not installed.
     """
-    return {name: _value_with_paths(name, value, change, registry) for name, value in chain.items()}
+    return {name: _replace_value_paths(name, value, replace_path, registry) for name, value in chain.items()}
 
 
-def _value_with_paths(name: str, value: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
+def _replace_value_paths(name: str, value: Any, replace_path: Callable[[str], str], registry: PluginRegistry) -> Any:
     """Replace all file paths in the value of a key of a chain. Invalid values are not changed."""
     if name == "matchers" and isinstance(value, list | tuple):
-        return [entry_with_paths("matcher", entry, change, registry) for entry in value]
+        return [_replace_entry_paths("matcher", entry, replace_path, registry) for entry in value]
     if name == "lemmatizer":
-        return entry_with_paths("lemmatizer", value, change, registry)
+        return _replace_entry_paths("lemmatizer", value, replace_path, registry)
     is_path = KEYS[name].is_path if name in KEYS else None
     if is_path is not None and isinstance(value, str) and is_path(value):
-        return change(value)
+        return replace_path(value)
     return value
 
 
-def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
+def _replace_entry_paths(kind: str, entry: Any, replace_path: Callable[[str], str], registry: PluginRegistry) -> Any:
     """Replace all file paths in the options of a matcher or lemmatizer.
 
     Args:
         kind: the kind of the component, ``matcher`` or ``lemmatizer``.
         entry: the name of a component, or a mapping with its name and its options.
-        change: a function that returns the new path for a path.
+        replace_path: a function that returns the new path for a path.
         registry: the registry of components.
 
     Raises:
         PluginError: for a matcher or lemmatizer that is not installed.
     """
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
-        # A plain name does not have options, and an invalid entry is reported later.
+        # A component that is given only by its name does not have options. Invalid components are reported later.
         return entry
     component = registry.kinds[kind].get(entry["use"])
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
-    return {**entry, **component.with_paths(options, change)}
+    return {**entry, **component.with_paths(options, replace_path)}

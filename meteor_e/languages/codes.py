@@ -24,8 +24,8 @@ from meteor_e.languages.files import RESOURCES, common_tasks, make_tasks
 _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose language files apply to every script that the language is written in."""
 
-_GROUPS = {"fil": "tl", "nb": "no", "nn": "no"}
-"""Codes of languages, and the codes whose language files they use."""
+_SHARED_FILES = {"fil": "tl", "nb": "no", "nn": "no"}
+"""A mapping from the codes of languages without a language file to the codes whose language files they use."""
 
 _SPACELESS = {"Hans", "Hant", "Hani", "Jpan", "Bopo", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"}
 """Scripts without spaces between words."""
@@ -39,18 +39,18 @@ class LanguageTag(NamedTuple):
         language: the code of the language without script and region. Languages that share a language file have the
             code of that file: ``no`` for ``nb``.
         script: the ISO 15924 code of the script, by default the likely script of the language.
-        other_script: whether the code names a script that is not the usual script of the language.
+        has_unusual_script: whether the code names a script that is not the usual script of the language.
     """
 
     code: str
     language: str
     script: str
-    other_script: bool
+    has_unusual_script: bool
 
     def candidates(self) -> tuple[str, ...]:
         """List the codes under which a language file for this language may exist, with the most specific code first."""
         codes = (self.code, f"{self.language}-{self.script}")
-        if self.other_script and self.language not in _ANY_SCRIPT:
+        if self.has_unusual_script and self.language not in _ANY_SCRIPT:
             return codes
         return *codes, self.code.partition("-")[0], self.language
 
@@ -62,8 +62,8 @@ def language_names() -> dict[str, str]:
     return names
 
 
-def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
-    """Return the language tag for a language code or an English language name. Case is ignored.
+def parse_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
+    """Parse a language code or an English language name. Case is ignored.
 
     Args:
         text: an ISO 639-1 or 639-3 code, a BCP 47 tag with ``-`` or ``_``, or an English name.
@@ -75,16 +75,16 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     language = _parse_code(text)
     if language is None:
         language = langcodes.Language.get(_find_code(text, defined_codes))
-    macrolanguage_code = str(language.prefer_macrolanguage().language)
+    macrolanguage = str(language.prefer_macrolanguage().language)
     return LanguageTag(
         code=language.to_tag(),
-        language=_GROUPS.get(macrolanguage_code, macrolanguage_code),
+        language=_SHARED_FILES.get(macrolanguage, macrolanguage),
         script=_find_script(language),
-        other_script=_has_other_script(language),
+        has_unusual_script=_has_unusual_script(language),
     )
 
 
-def _has_other_script(tag: langcodes.Language) -> bool:
+def _has_unusual_script(tag: langcodes.Language) -> bool:
     """Return whether a tag names a script that is not the usual script of its language."""
     language_without_region = langcodes.Language.get(str(tag.language))
     return tag.script is not None and tag.script != _find_script(language_without_region)
@@ -96,7 +96,7 @@ def _find_script(tag: langcodes.Language) -> str:
 
 
 def _find_code(name: str, defined_codes: Collection[str]) -> str:
-    """Return the code of a language, given its English name. See :func:`find_tag`."""
+    """Return the code of a language, given its English name. See :func:`parse_tag`."""
     codes = {name.casefold(): code for code, name in language_names().items()}
     code = codes.get(name.strip().casefold())
     if code is None:

@@ -44,15 +44,17 @@ def parse_language(data: object, source: str = "") -> Language:
         ConfigError: for the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
-    is_builtin = Path(document.source).parent == LANGUAGE_FOLDER
-    if not is_builtin:
+    if Path(document.source).parent != LANGUAGE_FOLDER:
         # Importing the checker is slow, so built-in language files are not checked here, but by a test.
         _check_content(document)
     content: Any = document.data
     tasks = {**common_tasks(), **content.get("tasks", {})}
-    settings = {key: _convert_value(key, value, document) for key, value in content.items()}
-    settings.setdefault("meteor_code", content["code"])
-    settings |= {"source": document.source, "tasks": make_tasks(content["matchers"], tasks)}
+    settings = {
+        "meteor_code": content["code"],  # The language file may contain a different code.
+        **{key: _convert_value(key, value, document) for key, value in content.items()},
+        "tasks": make_tasks(content["matchers"], tasks),
+        "source": document.source,
+    }
     return Language(**settings)
 
 
@@ -67,7 +69,7 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _convert_value(key: str, value: Any, document: Document) -> Any:
-    """Convert a value of a language file to the type of :class:`Language`. The path of a pack becomes absolute."""
+    """Convert a value of a language file to the type of its field in :class:`Language`, and make paths absolute."""
     if key in ("pack", "function_words"):
         return document.path(value) if is_path(value) else value
     return _CONVERTERS[key](value) if key in _CONVERTERS else value

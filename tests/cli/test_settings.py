@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.chains.settings import apply_settings, chain_with_paths
+from meteor_e.chains.settings import apply_settings, replace_chain_paths
 from meteor_e.cli.options import parse_fields, parse_settings
 from meteor_e.plugins.registry import plugin_registry
 
@@ -110,10 +110,10 @@ def test_parse_fields_returns_a_dataclass_or_an_error():
             parse_fields(texts, Fields)
 
 
-def test_chain_with_paths_changes_only_paths():
+def test_replace_chain_paths_changes_only_paths():
     lemmatizer = {"use": "lookup", "file": "a.tsv", "weight": 1}
     chain = {"language": "de", "matchers": ["exact", {"use": "stem", "stemmer": "german"}], "lemmatizer": lemmatizer}
     # The function prepends a folder to each path.
-    new_chain = chain_with_paths({**chain, "idf": "idf.tsv", "beam": 7}, "/x/".__add__, plugin_registry())
+    new_chain = replace_chain_paths({**chain, "idf": "idf.tsv", "beam": 7}, "/x/".__add__, plugin_registry())
     assert new_chain == {**chain, "idf": "/x/idf.tsv", "beam": 7, "lemmatizer": {**lemmatizer, "file": "/x/a.tsv"}}
-    assert chain_with_paths({"lemmatizer": "lookup"}, str.upper, plugin_registry()) == {"lemmatizer": "lookup"}
+    assert replace_chain_paths({"lemmatizer": "lookup"}, str.upper, plugin_registry()) == {"lemmatizer": "lookup"}

@@ -19,7 +19,7 @@ from meteor_e.base.errors import ConfigError, MeteorWarning
 from meteor_e.base.yamlfile import parse_yaml, read_yaml
 from meteor_e.chains.chain import find_language
 from meteor_e.cli.program import cli
-from meteor_e.languages.codes import find_tag, language_names
+from meteor_e.languages.codes import language_names, parse_tag
 from meteor_e.languages.files import (
     builtin_language,
     common_tasks,
@@ -321,7 +321,7 @@ def test_language_files_define_the_code_in_their_name():
     for code, file in language_files().items():
         language = read_language(file)
         assert language.code == code
-        assert code == "other" or find_tag(code).language
+        assert code == "other" or parse_tag(code).language
         assert list(language.task("all")[1].weights) == list(language.matchers)
 
 

@@ -13,7 +13,7 @@ from meteor_e import MatcherCounts, Meteor, Statistics
 from meteor_e.api import ComponentOptions, Feature, FeatureBatch, Meta
 from meteor_e.base.yamlfile import is_path
 from meteor_e.chains.config import load_chain
-from meteor_e.chains.settings import apply_settings, chain_with_paths
+from meteor_e.chains.settings import apply_settings, replace_chain_paths
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.arrays import divide_or_zero
 from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores, Shares, shares
@@ -151,7 +151,7 @@ def _change_path(value: Any, change: Callable[[str], str]) -> Any:
 def _change_chain_paths(chain: Any, change: Callable[[str], str]) -> Any:
     """Apply a function to a chain's path or, if the chain is given as a mapping, to all file paths in the mapping."""
     if isinstance(chain, Mapping):
-        return chain_with_paths(chain, change, plugin_registry())
+        return replace_chain_paths(chain, change, plugin_registry())
     return _change_path(chain, change)
 
 
