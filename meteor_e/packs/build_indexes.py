@@ -39,25 +39,24 @@ def build_synonym_index(
         ResourceError: for a malformed file, with file and line.
     """
     synset_ids_by_word = _read_synset_ids(synsets, progress)
-    base_forms_by_form = {} if exceptions is None else _read_base_forms(exceptions, progress)
-    all_base_forms = itertools.chain.from_iterable(base_forms_by_form.values())
-    words = list(dict.fromkeys([*synset_ids_by_word, *base_forms_by_form, *all_base_forms]))
+    base_forms_by_word = {} if exceptions is None else _read_base_forms(exceptions, progress)
+    base_forms = itertools.chain.from_iterable(base_forms_by_word.values())
+    words = list(dict.fromkeys([*synset_ids_by_word, *base_forms_by_word, *base_forms]))
     vocabulary = make_vocabulary_sections(words, Path(target))
-    sections = [
-        *vocabulary.sections,
-        *_flatten_rows(synset_ids_by_word.get(word, []) for word in words),
-        *_flatten_rows(_list_base_ids(words, base_forms_by_form)),
-    ]
-    write_index(Path(target), SYNONYMS, [*vocabulary.parameters, len(synset_ids_by_word)], sections)
+    synset_sections = _flatten_rows(synset_ids_by_word.get(word, []) for word in words)
+    base_form_sections = _flatten_rows(_list_base_ids(words, base_forms_by_word))
+    parameters = [*vocabulary.parameters, len(synset_ids_by_word)]
+    sections = [*vocabulary.sections, *synset_sections, *base_form_sections]
+    write_index(Path(target), SYNONYMS, parameters, sections)
     progress("indexing synonyms", 1, 1)
     return len(synset_ids_by_word)
 
 
-def _list_base_ids(words: list[bytes], base_forms_by_form: dict[bytes, list[bytes]]) -> Iterator[list[int]]:
+def _list_base_ids(words: list[bytes], base_forms_by_word: dict[bytes, list[bytes]]) -> Iterator[list[int]]:
     """For each word, yield the ids of its base forms. The id of a word is its index in the list of words."""
     word_ids = {word: word_id for word_id, word in enumerate(words)}
     for word in words:
-        base_forms = base_forms_by_form.get(word, [])
+        base_forms = base_forms_by_word.get(word, [])
         yield [word_ids[base_form] for base_form in base_forms]
 
 
@@ -71,11 +70,11 @@ def _read_synset_ids(synsets: PathOrStream, progress: Progress) -> dict[bytes, l
 
 def _read_base_forms(exceptions: PathOrStream, progress: Progress) -> dict[bytes, list[bytes]]:
     """Return the base forms of each irregular word in WordNet's list of exceptions."""
-    base_forms_by_form: dict[bytes, list[bytes]] = {}
+    base_forms_by_word: dict[bytes, list[bytes]] = {}
     for pair in _read_pairs(exceptions, progress):
-        for form in pair.items:
-            base_forms_by_form.setdefault(form, []).append(pair.word)
-    return base_forms_by_form
+        for irregular_word in pair.items:
+            base_forms_by_word.setdefault(irregular_word, []).append(pair.word)
+    return base_forms_by_word
 
 
 class _LinePair(NamedTuple):

@@ -133,11 +133,12 @@ def _evict(folder: Path, keep: Path) -> None:
     with contextlib.suppress(OSError):
         statuses = {path: path.stat() for path in folder.glob("*.idx")}
         total_size = sum(status.st_size for status in statuses.values())
-        least_recent_first = sorted(statuses, key=lambda path: statuses[path].st_mtime_ns)
+        least_recent_first = sorted(statuses.keys() - {keep}, key=lambda path: statuses[path].st_mtime_ns)
         for path in least_recent_first:
-            if total_size > MAX_CACHE and path != keep:
-                path.unlink()
-                total_size -= statuses[path].st_size
+            if total_size <= MAX_CACHE:
+                break
+            path.unlink()
+            total_size -= statuses[path].st_size
 
 
 def _hash_contents(*paths: Path | None) -> str:

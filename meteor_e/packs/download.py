@@ -83,16 +83,16 @@ def _run_pip_download(requirement: str, folder: Path) -> subprocess.CompletedPro
     """Run ``pip download``. On a terminal, pip shows a progress bar, and its output is not captured."""
     temporary_folder = folder / "pip"
     temporary_folder.mkdir()
-    environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary_folder))}
+    path = str(temporary_folder)
     options = ["--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--no-input", "--dest", str(folder)]
-    command = [sys.executable, "-m", "pip", "download", *options, requirement]
-    if sys.stderr.isatty():
-        return subprocess.run(command, stdout=sys.stderr, env=environment, check=False, text=True)
+    is_terminal = sys.stderr.isatty()
+    if not is_terminal:
+        options.append("--quiet")
     return subprocess.run(
-        [*command, "--quiet"],
-        stdout=subprocess.PIPE,
+        [sys.executable, "-m", "pip", "download", *options, requirement],
+        stdout=sys.stderr if is_terminal else subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        env=environment,
+        env={**os.environ, "TMPDIR": path, "TEMP": path, "TMP": path},
         check=False,
         text=True,
         errors="replace",

@@ -99,11 +99,11 @@ def read_entries(source: PathOrStream, file_format: Format, progress: Progress) 
     stage = Stage(f"reading {file_format.kind}", "B")
     file = _open_stream(source, file_format.kind)
     with io.BufferedReader(cast("io.RawIOBase", file.stream), _BUFFER_SIZE) as buffered:
-        # The file is read lazily, so its position shows the progress.
-        texts = _remove_byte_order_mark(_read_text(buffered, file.name, file_format))
+        texts = _read_text(buffered, file.name, file_format)
         for block in _split_entries(texts, file.name, file_format):
             block.check_encoding()
             yield block
+            # The file is read block by block, so the current position in the file is the progress.
             progress(stage, buffered.tell(), file.size)
 
 
@@ -160,14 +160,8 @@ def _check_last_block(block: Block, file_format: Format) -> None:
         )
 
 
-def _remove_byte_order_mark(texts: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the parts of a text. Remove a byte order mark at the beginning of the first part."""
-    yield next(texts, b"").removeprefix(codecs.BOM_UTF8)
-    yield from texts
-
-
 def _read_text(buffered: io.BufferedReader[io.RawIOBase], name: str, file_format: Format) -> Iterator[bytes]:
-    """Yield the uncompressed text of a file in parts. All line ends are line feeds.
+    """Yield the uncompressed text of a file in parts, without a byte order mark. All line ends are line feeds.
 
     Args:
         buffered: the file, plain or compressed by gzip.
@@ -179,13 +173,15 @@ def _read_text(buffered: io.BufferedReader[io.RawIOBase], name: str, file_format
     """
     is_compressed = buffered.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
     stream = cast("IO[bytes]", gzip.GzipFile(fileobj=buffered) if is_compressed else buffered)
+    text = _read_part(stream, name).removeprefix(codecs.BOM_UTF8)
     n_bytes = 0
-    while text := _read_part(stream, name):
+    while text:
         n_bytes += len(text)
         if n_bytes > file_format.max_size:
             limit = spell_size(file_format.max_size)
             raise ResourceError(f"{name} contains more than {limit} of text; refusing to index it")
         yield text
+        text = _read_part(stream, name)
 
 
 def _read_part(stream: IO[bytes], name: str) -> bytes:

@@ -54,7 +54,8 @@ class ParaphraseParameters(NamedTuple):
 
 LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2
 """The flags in the low bits of a node's word, which say on which sides of the table the node's phrase occurs."""
-_SIDES = LEFT_SIDE | RIGHT_SIDE
+_IS_PHRASE = LEFT_SIDE | RIGHT_SIDE
+"""A mask for both flags. At least one of them is set if a phrase of the table ends at the node."""
 
 
 class IndexFile:
@@ -273,11 +274,11 @@ class ParaphraseIndex(IndexFile):
         first_word = ids[start]
         if not 0 <= first_word < self._n_first_words:
             return []
-        # The low bits of a node's word id are flags. They are 0 unless a phrase ends at the node.
+        # The low bits of a node's flagged word are its flags, and the other bits are the id of its word.
         flagged_words, first_children = self._flagged_words, self._first_children
         # Words that begin a phrase are children of the root, in the order of their ids.
         node = first_word + 1
-        phrases = [(1, node)] if flagged_words[node] & _SIDES else []
+        phrases = [(1, node)] if flagged_words[node] & _IS_PHRASE else []
         try:
             for position in range(start + 1, len(ids)):
                 word = ids[position]
@@ -286,7 +287,7 @@ class ParaphraseIndex(IndexFile):
                 node = bisect_left(flagged_words, word << FLAG_BITS, first_children[node], children_end)
                 if node >= children_end or flagged_words[node] >> FLAG_BITS != word:
                     break
-                if flagged_words[node] & _SIDES:
+                if flagged_words[node] & _IS_PHRASE:
                     phrases.append((position + 1 - start, node))
         except IndexError:
             raise_damaged(self.path, "a node of its trie does not exist")

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
@@ -153,14 +153,18 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
         path: the path of the wheel or tarball.
         stack: the exit stack that closes the jar.
     """
-    jar_matches = [match for name in files if (match := _JAR.fullmatch(name))]
-    if not jar_matches:
+    jar_match = next((match for match in map(_JAR.fullmatch, files) if match), None)
+    if jar_match is None:
         raise _make_source_error(path)
-    jar_name, folder, version = jar_matches[0].group(0, "folder", "version")
+    jar_name = jar_match[0]
     content = read_limited(files[jar_name].open(), MAX_JAR, f"{path.name}: {jar_name}")
-    jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
-    data_files = _list_relative_files(files, folder)
-    return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), data_files)
+    return MeteorData(
+        jar=stack.enter_context(zipfile.ZipFile(io.BytesIO(content))),
+        name=path.name,
+        version=jar_match["version"],
+        sources=(SourceFile.from_path(path),),
+        files=_list_relative_files(files, jar_match["folder"]),
+    )
 
 
 def _list_relative_files(files: _Files, folder: str) -> _Files:
@@ -179,20 +183,27 @@ def _list_zip_members(archive: zipfile.ZipFile) -> _Files:
 
 
 def _list_tar_members(archive: tarfile.TarFile, path: Path) -> _Files:
-    """Return the regular files of a tarball. METEOR's jar and its compressed files must be regular files."""
+    """Return the regular files of a tarball.
+
+    Raises:
+        ResourceError: if the jar or a compressed data file is not a regular file, or the tarball is truncated.
+    """
     files = {}
     for info in archive:
         if info.isfile():
-            # The method extractfile() only returns None for special files.
-            open_member = cast("Callable[[], IO[bytes]]", partial(archive.extractfile, info))
-            files[info.name] = _File(info.size, open_member)
+            files[info.name] = _File(info.size, partial(tarfile.ExFileObject, archive, info))
         elif info.name.endswith((".jar", ".gz")):
             raise ResourceError(f"{path.name}: {info.name} is not a plain file")
-    # A complete tar archive ends with two blocks of zeros, but tarfile also accepts a truncated archive.
+    _check_tar_end(archive, path)
+    return files
+
+
+def _check_tar_end(archive: tarfile.TarFile, path: Path) -> None:
+    """Raise a ResourceError if a tarball is truncated. The module tarfile does not detect this."""
+    # A complete tarball ends with two blocks of zeros, and the iteration over its members only reads the first block.
     last_block = archive.fileobj.read(tarfile.BLOCKSIZE) if archive.fileobj is not None else b""
     if last_block != bytes(tarfile.BLOCKSIZE):
         raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
-    return files
 
 
 @contextlib.contextmanager

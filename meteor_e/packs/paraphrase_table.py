@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import re
 from typing import NamedTuple
 
@@ -52,31 +53,20 @@ def compute_starts(lengths: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 def read_phrases(source: PathOrStream, progress: Progress) -> Phrases:
     """Read a paraphrase table. The ids of the words are in the order of their first occurrence."""
-    token_ids_by_token = _TokenIds()
+    # The separator has the id 0. Any other token receives the next free id when it is first looked up.
+    ids_by_token = collections.defaultdict(itertools.count(1).__next__, {_SEPARATOR: 0})
     word_ids = []
     lengths = []
     for block in read_entries(source, _FORMAT, progress):
         _check_probabilities(block)
         tokens = _tokenize_phrases(block)
-        # A new token receives an id when it is looked up.
-        token_ids = np.fromiter(map(token_ids_by_token.__getitem__, tokens), np.uint32, len(tokens))
+        token_ids = np.fromiter(map(ids_by_token.__getitem__, tokens), np.uint32, len(tokens))
         block_lengths = _measure_phrases(token_ids)
         _check_lengths(block_lengths, block)
         lengths.append(block_lengths.astype(np.uint8))
         word_ids.append(_remove_separators(token_ids))
-    _separator, *vocabulary = token_ids_by_token
+    vocabulary = [token for token in ids_by_token if token != _SEPARATOR]
     return Phrases(vocabulary, np.concatenate(word_ids), np.concatenate(lengths))
-
-
-class _TokenIds(dict[bytes, int]):
-    """The ids of tokens. The first token is the separator, with the id 0. A new token receives the next free id."""
-
-    def __init__(self) -> None:
-        super().__init__({_SEPARATOR: 0})
-
-    def __missing__(self, token: bytes) -> int:
-        self[token] = token_id = len(self)
-        return token_id
 
 
 def _measure_phrases(token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -139,18 +129,19 @@ def _check_lengths(lengths: NDArray[np.int64], block: Block) -> None:
 def sort_vocabulary(phrases: Phrases) -> Phrases:
     """Sort the vocabulary by frequency, and update the word ids. Words that begin a phrase precede all other words.
 
-    The trie node of a phrase's first word can therefore be computed from the id of the word. Frequent words share few
-    memory pages.
+    Because words that begin a phrase have the lowest ids, an index can compute their trie nodes from their ids. Because
+    frequent words have low ids, their data are on few memory pages.
     """
     n_words = len(phrases.vocabulary)
-    begins_phrase = np.zeros(n_words, bool)
-    begins_phrase[phrases.ids[compute_starts(phrases.lengths)]] = True
+    first_words = phrases.ids[compute_starts(phrases.lengths)]
+    begins_phrase = np.bincount(first_words, minlength=n_words) > 0
     frequencies = np.bincount(phrases.ids, minlength=n_words)
     # The function lexsort() sorts by its last key, and by previous keys if the last keys are equal.
-    old_ids = np.lexsort((-frequencies, ~begins_phrase))
+    sorted_ids = np.lexsort((-frequencies, ~begins_phrase))
+    # The new id of a word is its position in the sorted vocabulary.
     new_ids = np.empty(n_words, np.uint32)
-    new_ids[old_ids] = np.arange(n_words)
-    vocabulary = [phrases.vocabulary[old_id] for old_id in old_ids.tolist()]
+    new_ids[sorted_ids] = np.arange(n_words)
+    vocabulary = [phrases.vocabulary[old_id] for old_id in sorted_ids.tolist()]
     return Phrases(vocabulary, new_ids[phrases.ids], phrases.lengths)
 
 

@@ -127,8 +127,9 @@ class PackStore:
             os_errors_as(ResourceError, f"cannot remove {target}"),
             working_folder(target) as temporary_folder,
         ):
-            # Another process may have removed the pack. The renamed pack is deleted with the temporary folder.
+            # Another process may have removed the pack while this process waited for the lock.
             if target.is_dir():
+                # The temporary folder is deleted with its content.
                 target.rename(temporary_folder / "removed")
 
 
