@@ -125,14 +125,11 @@ def _select_metric(meteor: Meteor | None, **parameters: float | None) -> Meteor:
 
 def _check_parameters(**arguments: Any) -> dict[str, float]:
     """Return the parameters that are not ``None``, and raise ConfigError if a parameter is not a number."""
-    parameters = {}
-    for name, value in arguments.items():
-        if value is None:
-            continue
+    parameters = {name: value for name, value in arguments.items() if value is not None}
+    for name, value in parameters.items():
         if not isinstance(value, Real):
             raise ConfigError(f"{name} must be a number, not {type(value).__name__}")
-        parameters[name] = float(value)
-    return parameters
+    return {name: float(value) for name, value in parameters.items()}
 
 
 def single_meteor_score(

@@ -14,7 +14,7 @@ import numpy as np
 
 from meteor_e.api.languages import Parameters
 from meteor_e.api.metrics import Metric, Scores, SystemOutputs, SystemsMetric, main_scores
-from meteor_e.api.segments import System
+from meteor_e.api.segments import Segment, System
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats, digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e.chains.chain import signature as chain_signature
@@ -54,18 +54,17 @@ def score_test_set(
     needed_cells = np.ones_like(cells) if systems else cells
     system_statistics = _StatisticsLoader(prepared_metric, test, cache, signature).load(needed_cells, progress)
     segment_scores = [_score_segments(prepared_metric, statistics) for statistics in system_statistics]
-    if systems:
-        system_scores = _score_systems(prepared_metric, system_statistics)
-        resample = functools.partial(_score_resampled, prepared_metric, system_statistics)
-    else:
-        system_scores, resample = np.full(len(test.systems), np.nan), None
-    return Scores(
+    scores = Scores(
         prepared_metric.label,
         signature,
         segments=np.array(segment_scores, float).reshape(cells.shape),
-        systems=system_scores,
-        resample=resample,
+        systems=np.full(len(test.systems), np.nan),
     )
+    if not systems:
+        return scores
+    system_scores = _score_systems(prepared_metric, system_statistics)
+    resample = functools.partial(_score_resampled, prepared_metric, system_statistics)
+    return dataclasses.replace(scores, systems=system_scores, resample=resample)
 
 
 def _score_resampled(metric: Metric, system_statistics: Sequence[Floats], system: int, weights: Floats) -> Floats:
@@ -190,13 +189,13 @@ class _StatisticsLoader:
         """
         key = self._make_key(system_index)
         cached_statistics = self._read_cache(key)
-        is_unknown = np.isnan(cached_statistics).any(axis=1)
-        missing_segments = np.flatnonzero(needed_segments & is_unknown)
+        is_cached = ~np.isnan(cached_statistics).any(axis=1)
+        missing_segments = np.flatnonzero(needed_segments & ~is_cached)
         if not len(missing_segments):
             return cached_statistics
-        new_statistics = self._compute(system_index, missing_segments.tolist())
-        # If nothing is cached, the cached statistics are a single column of NaN, which is repeated here.
-        statistics = np.broadcast_to(cached_statistics, (len(self.test), new_statistics.shape[1])).copy()
+        new_statistics = self._compute_statistics(system_index, missing_segments.tolist())
+        statistics = np.full((len(self.test), new_statistics.shape[1]), np.nan)
+        statistics[is_cached] = cached_statistics[is_cached]
         statistics[missing_segments] = new_statistics
         self.cache.put(key, {"statistics": statistics})
         return statistics
@@ -219,20 +218,19 @@ class _StatisticsLoader:
             return statistics
         return np.full((len(self.test), 1), np.nan)
 
-    def _compute(self, system_index: int, segments: Sequence[int]) -> Floats:
-        """Compute the statistics of some segments of a system, ``(segments, width)``.
-
-        Args:
-            system_index: index of the system.
-            segments: indexes of the segments.
-        """
-        output, source = self.test.outputs[system_index], self.test.source
-        system = System.from_lists(
-            self.test.systems[system_index],
-            [output[index] for index in segments],
-            [[reference[index] for reference in self.test.references] for index in segments],
-            None if source is None else [source[index] for index in segments],
-        )
+    def _compute_statistics(self, system_index: int, segment_indexes: Sequence[int]) -> Floats:
+        """Compute the statistics of some segments of a system, ``(segments, width)``."""
+        test = self.test
+        segments = [
+            Segment(
+                id=index + 1,
+                hypothesis=test.outputs[system_index][index],
+                references=tuple(reference[index] for reference in test.references),
+                source=None if test.source is None else test.source[index],
+            )
+            for index in segment_indexes
+        ]
+        system = System.from_segments(test.systems[system_index], segments)
         # The function evaluate() scores batches in several threads, and checks the results of the metric.
         # The argument finite=False allows missing scores. The caller decides whether a missing score is an error.
         table = evaluate([self.metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)

@@ -55,11 +55,11 @@ def _json_pieces(value: Any, level: int = 0) -> Iterator[str]:
         yield "[]"  # The value is an empty lazy sequence.
         return
     opening, closing = ("{", "}") if isinstance(value, Mapping) else ("[", "]")
-    separator = opening
-    for label, item in _label_items(value):
-        yield f"{separator}{line_start}  {label}"
+    yield opening
+    for index, (label, item) in enumerate(_label_items(value)):
+        comma = "," if index > 0 else ""
+        yield f"{comma}{line_start}  {label}"
         yield from _json_pieces(item, level + 1)
-        separator = ","
     yield f"{line_start}{closing}"
 
 

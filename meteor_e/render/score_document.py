@@ -69,12 +69,14 @@ def _score_entries(
         values: for each column of the table, the score and its components.
         details: for each metric, its details or ``None``. They are added to the first column of the metric.
     """
-    columns = zip(table.columns, values, strict=True)
-    entries = {column.name: _score_entry(column, column_values) for column, column_values in columns}
+    score_by_column = {
+        column.name: _score_entry(column, column_values)
+        for column, column_values in zip(table.columns, values, strict=True)
+    }
     for metric, metric_details in zip(table.metrics, details, strict=True):
         if metric_details:
-            entries[metric.columns[0].name]["details"] = dict(metric_details)
-    return entries
+            score_by_column[metric.columns[0].name]["details"] = dict(metric_details)
+    return score_by_column
 
 
 def _score_entry(column: MetricColumn, values: Sequence[float]) -> dict[str, Any]:

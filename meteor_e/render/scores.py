@@ -206,30 +206,34 @@ class ScoreResult(Result):
         If there is only one metric column, the table also shows the components of the score, such as precision.
         """
         grid_columns = [_GridColumn("system", [system.system for system in self.table.systems])]
-        for index, number_format in enumerate(self._number_formats(digits)):
-            grid_columns += self._format_metric_column(index, number_format)
+        number_formats = self._number_formats(digits)
+        for index, number_format in enumerate(number_formats):
+            grid_columns += self._score_columns(index, number_format)
+        # The components of several metrics would make the table too wide.
+        if len(number_formats) == 1:
+            grid_columns += self._component_columns(number_formats[0])
         grid_columns.append(_GridColumn("segments", [str(system.segment_count) for system in self.table.systems]))
         header = [column.title for column in grid_columns]
         rows = list(zip(*(column.cells for column in grid_columns), strict=True))
         return Grid(header, rows, notes=self._score_notes())
 
-    def _format_metric_column(self, index: int, number_format: NumberFormat) -> Iterator[_GridColumn]:
-        """Yield the text columns of a metric column: the scores and, if requested, intervals and score components.
-
-        The first value of a metric column is the score. Its components follow.
-        """
+    def _score_columns(self, index: int, number_format: NumberFormat) -> Iterator[_GridColumn]:
+        """Yield the text column with the scores of a metric column and, if requested, a column with their intervals."""
         column = self.table.columns[index]
-        values_by_system = [self.table.column_values(system)[index] for system in self.table.systems]
+        # The first value of a column is the score, which is followed by the components of the score.
+        scores = [self.table.column_values(system)[index][0] for system in self.table.systems]
         title = column.name if column.higher_is_better else f"{column.name} ↓"
-        yield _GridColumn(title, [number_format.format(values[0]) for values in values_by_system])
+        yield _GridColumn(title, list(map(number_format.format, scores)))
         if self.intervals is not None and column.name in self.intervals.columns:
             intervals = self.intervals.columns[column.name]
             yield _GridColumn(INTERVAL_TITLE, [number_format.format_interval(interval) for interval in intervals])
-        # The components of several metrics would make the table too wide.
-        if len(self.table.columns) == 1:
-            for value_index, part in enumerate(column.parts, 1):
-                cells = [number_format.format(values[value_index]) for values in values_by_system]
-                yield _GridColumn(PART_TITLES.get(part, part), cells)
+
+    def _component_columns(self, number_format: NumberFormat) -> Iterator[_GridColumn]:
+        """Yield a text column for each component of the first metric column's score, such as precision."""
+        values_by_system = [self.table.column_values(system)[0] for system in self.table.systems]
+        for value_index, part in enumerate(self.table.columns[0].parts, 1):
+            cells = [number_format.format(values[value_index]) for values in values_by_system]
+            yield _GridColumn(PART_TITLES.get(part, part), cells)
 
     def _score_notes(self) -> list[str]:
         """Return the notes below the table of scores: signatures, the method of intervals, and skipped segments."""

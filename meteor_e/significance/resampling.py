@@ -36,38 +36,39 @@ class Interval(NamedTuple):
     high: float
 
 
-def draw_weight_blocks(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Iterator[Floats]:
+def draw_weight_blocks(n_segments: int, n_samples: int, seed: int = DEFAULT_SEED) -> Iterator[Floats]:
     """Draw bootstrap samples of segments in blocks, so that memory use does not depend on the number of samples.
 
     A sample is represented by one weight per segment, which is the number of times that the segment was drawn.
 
     Args:
-        segments: the number of segments, which is also the size of each sample.
-        samples: the number of samples.
+        n_segments: the number of segments, which is also the size of each sample.
+        n_samples: the number of samples.
         seed: the seed of NumPy's default generator.
 
     Yields:
         The weights of a block of samples, ``(samples, segments)``.
     """
-    random = np.random.default_rng(seed)
-    block_size = max(MIN_BLOCK, BLOCK_CELLS // segments)
-    for start in range(0, samples, block_size):
-        yield _draw_rows(random, segments, min(block_size, samples - start))
+    generator = np.random.default_rng(seed)
+    block_size = max(MIN_BLOCK, BLOCK_CELLS // n_segments)
+    for start in range(0, n_samples, block_size):
+        yield _draw_rows(generator, n_segments, min(block_size, n_samples - start))
 
 
-def draw_weights(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Floats:
+def draw_weights(n_segments: int, n_samples: int, seed: int = DEFAULT_SEED) -> Floats:
     """Draw all bootstrap samples at once, and return their weights as an array ``(samples, segments)``.
 
     The samples are the same as those of :func:`draw_weight_blocks`.
     """
-    return _draw_rows(np.random.default_rng(seed), segments, samples)
+    return _draw_rows(np.random.default_rng(seed), n_segments, n_samples)
 
 
-def _draw_rows(random: np.random.Generator, segments: int, samples: int) -> Floats:
+def _draw_rows(generator: np.random.Generator, n_segments: int, n_samples: int) -> Floats:
     """Draw bootstrap samples with a random generator, and return their weights as an array ``(samples, segments)``."""
-    weights = np.empty((samples, segments))
+    weights = np.empty((n_samples, n_segments))
     for row in weights:
-        row[:] = np.bincount(random.integers(segments, size=segments), minlength=segments)
+        drawn_segments = generator.integers(n_segments, size=n_segments)
+        row[:] = np.bincount(drawn_segments, minlength=n_segments)
     return weights
 
 
@@ -99,10 +100,10 @@ def draw_exchanges(
     Yields:
         For each sample of a block, a boolean mask of the units to exchange, ``(samples, units)``.
     """
-    random = np.random.default_rng(seed)
+    generator = np.random.default_rng(seed)
     for start in range(0, n_samples, block_size):
         n_rows = min(block_size, n_samples - start)
-        yield random.integers(2, size=(n_rows, n_units), dtype=bool)
+        yield generator.integers(2, size=(n_rows, n_units), dtype=bool)
 
 
 def permutation_p(extreme: int, samples: int) -> float:

@@ -115,17 +115,21 @@ def compare_pairs(
     check_method(method)
     _check_segments(systems)
     statistics = list(systems.values())
-    test_samples = METHODS[method] if samples is None else samples
-    bootstrap_samples = test_samples if method == "bootstrap" else interval_samples
-    resampled_scores = _score_samples(statistics, scorer, bootstrap_samples, seed)
-    untested = _summarize_scores(systems, scorer, resampled_scores)
+    scores = [float(scorer(rows.sum(axis=0, keepdims=True))[0]) for rows in statistics]
     baseline_count = max(1, len(systems) - 1) if baselines is None else baselines
-    differences = _compute_differences([test.score for test in untested], baseline_count)
+    differences = _compute_differences(scores, baseline_count)
+    test_samples = METHODS[method] if samples is None else samples
     if method == "bootstrap":
+        resampled_scores = _score_samples(statistics, scorer, test_samples, seed)
         p_values = _compute_bootstrap_p_values(resampled_scores, differences)
     else:
+        resampled_scores = _score_samples(statistics, scorer, interval_samples, seed)
         p_values = _compute_randomization_p_values(statistics, scorer, differences, test_samples, seed)
-    return [_list_tests(index, untested, resampled_scores, p_values) for index in range(baseline_count)]
+    summaries = [
+        SystemTest(name, score, float(sample_scores.mean()), interval(sample_scores))
+        for name, score, sample_scores in zip(systems, scores, resampled_scores, strict=True)
+    ]
+    return [_add_tests(index, summaries, resampled_scores, p_values) for index in range(baseline_count)]
 
 
 def score_interval(statistics: Floats, scorer: Scorer, *, seed: int = DEFAULT_SEED) -> Interval:
@@ -182,42 +186,33 @@ def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, s
     return [np.concatenate(system_scores) for system_scores in scores]
 
 
-def _summarize_scores(
-    systems: Mapping[str, Floats], scorer: Scorer, resampled_scores: Sequence[Floats]
-) -> list[SystemTest]:
-    """Return the score and the confidence interval of each system, without a test."""
-    summaries = []
-    for (name, rows), system_samples in zip(systems.items(), resampled_scores, strict=True):
-        (score,) = scorer(rows.sum(axis=0, keepdims=True))
-        mean = float(system_samples.mean())
-        summaries.append(SystemTest(name, float(score), mean, interval(system_samples)))
-    return summaries
-
-
-def _list_tests(
-    baseline: int,
-    untested: Sequence[SystemTest],
+def _add_tests(
+    baseline_index: int,
+    summaries: Sequence[SystemTest],
     resampled_scores: Sequence[Floats],
     p_values: Mapping[SystemPair, float],
 ) -> list[SystemTest]:
-    """Return one result per system, from the baseline on. The result of the baseline does not contain a test.
+    """Add significance tests to the results of the systems that follow a baseline.
+
+    The returned list begins with the result of the baseline, which does not have a significance test.
 
     Args:
-        baseline: the index of the baseline.
-        untested: the score and the confidence interval of each system.
+        baseline_index: the index of the baseline.
+        summaries: the score and the confidence interval of each system.
         resampled_scores: for each system the scores of the bootstrap samples, ``(samples,)``.
         p_values: the p-value of each pair of a baseline and a later system.
     """
-    tests = [untested[baseline]]
-    for system in range(baseline + 1, len(untested)):
-        resampled_differences = resampled_scores[system] - resampled_scores[baseline]
-        test = untested[system]._replace(
-            difference=untested[system].score - untested[baseline].score,
-            difference_interval=interval(resampled_differences),
-            p=p_values[baseline, system],
+    baseline = summaries[baseline_index]
+    results = [baseline]
+    for index in range(baseline_index + 1, len(summaries)):
+        summary = summaries[index]
+        result = summary._replace(
+            difference=summary.score - baseline.score,
+            difference_interval=interval(resampled_scores[index] - resampled_scores[baseline_index]),
+            p=p_values[baseline_index, index],
         )
-        tests.append(test)
-    return tests
+        results.append(result)
+    return results
 
 
 def _compute_bootstrap_p_values(
@@ -242,7 +237,7 @@ def _compute_bootstrap_p_values(
 
 
 def _compute_randomization_p_values(
-    statistics: Sequence[Floats], scorer: Scorer, differences: Mapping[SystemPair, float], samples: int, seed: int
+    statistics: Sequence[Floats], scorer: Scorer, differences: Mapping[SystemPair, float], n_samples: int, seed: int
 ) -> dict[SystemPair, float]:
     """Compute the p-value of each score difference by paired approximate randomization.
 
@@ -253,23 +248,23 @@ def _compute_randomization_p_values(
         statistics: for each system the statistics of its segments, ``(segments, width)``.
         scorer: function that computes scores from sums of statistics.
         differences: the observed differences of the pairs of a baseline and a later system.
-        samples: number of samples.
+        n_samples: number of samples.
         seed: seed of the random subsets.
     """
     if not differences:
         return {}
     totals = [rows.sum(axis=0) for rows in statistics]  # (width,) for each system
     extreme_counts = dict.fromkeys(differences, 0)
-    for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):  # (systems, samples, width)
+    for exchanged_sums in _sum_exchanged_segments(statistics, n_samples, seed):  # (systems, samples, width)
         for (baseline, system), difference in differences.items():
-            # Exchanging segments adds their changes to the baseline's total and subtracts them from the other total.
-            changes = exchanged_sums[system] - exchanged_sums[baseline]
-            baseline_scores = scorer(totals[baseline] + changes)
-            system_scores = scorer(totals[system] - changes)
+            # The baseline receives the system's statistics of the exchanged segments, and the system the baseline's.
+            gains = exchanged_sums[system] - exchanged_sums[baseline]  # (samples, width)
+            baseline_scores = scorer(totals[baseline] + gains)
+            system_scores = scorer(totals[system] - gains)
             sampled_differences = np.abs(baseline_scores - system_scores)  # (samples,)
             is_extreme = sampled_differences >= abs(difference) - SLACK
             extreme_counts[baseline, system] += int(is_extreme.sum())
-    return {pair: permutation_p(count, samples) for pair, count in extreme_counts.items()}
+    return {pair: permutation_p(count, n_samples) for pair, count in extreme_counts.items()}
 
 
 def _sum_exchanged_segments(statistics: Sequence[Floats], samples: int, seed: int) -> Iterator[Floats]:

@@ -113,7 +113,7 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
 
 
 def compute_intervals(table: ScoreTable, metrics: Sequence[Metric], seed: int = DEFAULT_SEED) -> TableIntervals:
-    """Compute confidence intervals for the columns that show an interval even if there are no significance tests.
+    """Compute confidence intervals for those columns that show one even without significance tests.
 
     The intervals come from the bootstrap. Each system is resampled separately, so the systems may have different
     segments.
@@ -191,5 +191,5 @@ def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Float
 
 
 def _compute_scores(metric: Metric, value_index: int, sums: Floats) -> Floats:
-    """Compute one of the values that a metric returns from sums of statistics, ``(samples,)``."""
+    """Compute one of a metric's values from each row of summed statistics. The result has the shape ``(rows,)``."""
     return main_scores(metric.scores(sums), value_index)

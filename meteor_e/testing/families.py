@@ -59,11 +59,9 @@ def _segment(segmenter: Segmenter, text: str) -> tuple[str, list[str]]:
     return segmenter.join(text), lines
 
 
-_PAIRS = [
-    *zip(SENTENCES, [*SENTENCES[1:], "."], strict=True),
-    ("", ""),
-    (" ".join(ODD_WORDS).replace("\ud800", ""), ""),
-]
+_ORDINARY_PAIR = (SENTENCES[0], SENTENCES[1])
+_ODD_PAIR = (" ".join(ODD_WORDS).replace("\ud800", ""), "")
+_PAIRS = [*zip(SENTENCES, [*SENTENCES[1:], "."], strict=True), ("", ""), _ODD_PAIR]
 """The pairs of a hypothesis and a reference for which features are computed, from ordinary to odd texts."""
 
 
@@ -75,16 +73,20 @@ def _compute_stable_values(feature: Feature, pair: tuple[str, str]) -> list[floa
     Raises:
         ValueError: if the names of the columns are not distinct, or if the values depend on other segments of a batch.
     """
+    _check_column_names(feature)
+    if not feature.any_text:
+        return []
+    (values,) = _extract_rows(feature, [pair])
+    values_in_batch, *_ = _extract_rows(feature, [pair, _ODD_PAIR, _ORDINARY_PAIR])
+    _check_values_in_batch(values, values_in_batch)
+    return [float(value) for value in values]
+
+
+def _check_column_names(feature: Feature) -> None:
+    """Raise ValueError if a feature does not have a distinct column name for each of its numbers."""
     distinct_names = set(feature.columns)
     if len(distinct_names) != feature.dimension:
         raise ValueError(f"columns has {len(distinct_names)} different names for {feature.dimension} numbers")
-    if not feature.any_text:
-        return []
-    values = _extract_rows(feature, [pair])[0]
-    ordinary_pair, odd_pair = _PAIRS[0], _PAIRS[-1]
-    values_in_batch = _extract_rows(feature, [pair, odd_pair, ordinary_pair])[0]
-    _check_values_in_batch(values, values_in_batch)
-    return [float(value) for value in values]
 
 
 def _check_values_in_batch(values: Floats, values_in_batch: Floats) -> None:
@@ -124,10 +126,10 @@ def _compute_stable_scores(metric: Metric, sentences: Sequence[str]) -> list[flo
     references = []
     for first, second in zip(sentences[::2], sentences[1::2], strict=True):
         references += [[second], [first]]
-    scores = _score_batch(metric, hypotheses, references)
+    scores = _score_batch(metric, hypotheses, references)  # (segments and corpus, columns)
     reversed_scores = _score_batch(metric, hypotheses[::-1], references[::-1])
     _check_scores(scores, reversed_scores)
-    return [float(score) for score in scores.ravel()]
+    return [float(score) for score in scores.flat]
 
 
 def _check_scores(scores: Floats, reversed_scores: Floats) -> None:

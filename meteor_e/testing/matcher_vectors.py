@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,16 +83,21 @@ def check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Se
     _check_encoded_lengths(report, vectors)
     vectors_by_sentence = dict(zip(sentences, vectors, strict=True))
     single_sentences = [[sentence] for sentence in sentences]
-    reversed_sentences = sentences[::-1]
-    even_sentences = sentences[::2]
-    odd_sentences = sentences[1::2]
-    for batch in [*single_sentences, reversed_sentences, even_sentences, odd_sentences]:
-        batch_vectors = _encode_sentences(report, matcher, batch)
-        if batch_vectors is None:
-            continue
-        expected_vectors = [vectors_by_sentence[sentence] for sentence in batch]
+    for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
+        _check_batch(report, matcher, batch, vectors_by_sentence)
+
+
+def _check_batch(
+    report: ErrorReport,
+    matcher: ContextualMatcher,
+    batch: Sequence[tuple[Token, ...]],
+    expected_vectors: Mapping[tuple[Token, ...], Any],
+) -> None:
+    """Check that the sentences of a batch get the expected vectors, unless encoding fails."""
+    batch_vectors = _encode_sentences(report, matcher, batch) or ()
+    for sentence, sentence_vectors in zip(batch, batch_vectors, strict=False):
         report.expect(
-            all(map(np.array_equal, batch_vectors, expected_vectors)),
+            np.array_equal(sentence_vectors, expected_vectors[sentence]),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         )
 

@@ -128,7 +128,10 @@ class _Sample(NamedTuple):
 
 
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
-    """Pair each segment with a copy of itself and with the next segment. Add pairs of segments made of phrases."""
+    """Return pairs of sample segments. Each segment is paired with a copy of itself and with the next segment.
+
+    If there are phrases, further pairs consist of all phrases, the reversed phrases, or every second phrase.
+    """
     next_segments = [*segments[1:], segments[0]]
     pairs = list(zip(segments, next_segments, strict=True))
     pairs += [(segment, list(segment)) for segment in segments]
@@ -148,7 +151,7 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
         keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
         for token, token_keys in keys_by_token.items():
             _check_keys_of_token(report, token, token_keys)
-    # Calls in reverse order show whether keys depend on previous calls.
+    # Asking for the keys again in reverse order shows whether they depend on earlier calls.
     for token in reversed(tokens):
         is_repeatable = _read_keys(report, matcher, token) == keys_by_token[token]
         report.expect(is_repeatable, "keys differ from call to call; they must depend on the token only")
@@ -220,14 +223,13 @@ def _check_match(report: ErrorReport, match: Match, pair: _Pair, call: str) -> N
     hypothesis, reference = pair
     is_in_reference = _is_span(match.reference_start, match.reference_length, reference)
     is_in_hypothesis = _is_span(match.hypothesis_start, match.hypothesis_length, hypothesis)
-    report.expect(
-        is_in_reference and is_in_hypothesis,
-        f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
-        f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
-    )
-    has_valid_probability = isinstance(match.probability, float | int) and 0 <= match.probability <= 1
-    message = f"{call} proposed the probability {match.probability!r}; it must be in [0, 1]"
-    report.expect(has_valid_probability, message)
+    if not (is_in_reference and is_in_hypothesis):
+        report.add_error(
+            f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
+            f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)"
+        )
+    if not isinstance(match.probability, float | int) or not 0 <= match.probability <= 1:
+        report.add_error(f"{call} proposed the probability {match.probability!r}; it must be in [0, 1]")
 
 
 def _is_span(start: int, length: int, segment: Sequence[Token]) -> bool:
@@ -246,15 +248,18 @@ def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> boo
 
     Matches of equal words only count if the matcher class sets ``match_equal_words``.
     """
-    if matches and getattr(matcher, "match_equal_words", False):
-        return True
+    if isinstance(matcher, KeyMatcher) and matcher.match_equal_words:
+        return len(matches) > 0
+    return any(not _has_equal_words(match, pair) for match in matches)
+
+
+def _has_equal_words(match: Match, pair: _Pair) -> bool:
+    """Return whether the matched words of the hypothesis and of the reference are equal."""
     hypothesis, reference = pair
-    for match in matches:
-        reference_tokens = reference[match.reference_start :][: match.reference_length]
-        hypothesis_tokens = hypothesis[match.hypothesis_start :][: match.hypothesis_length]
-        if _forms(reference_tokens) != _forms(hypothesis_tokens):
-            return True
-    return False
+    hypothesis_end = match.hypothesis_start + match.hypothesis_length
+    reference_end = match.reference_start + match.reference_length
+    hypothesis_tokens = hypothesis[match.hypothesis_start : hypothesis_end]
+    return _forms(hypothesis_tokens) == _forms(reference[match.reference_start : reference_end])
 
 
 def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> None:
@@ -384,7 +389,7 @@ class _MatchChecker:
             copy: the copy.
             subject: the description of the copy, which is the subject of error messages.
         """
-        # Calls in reverse order show whether matches depend on previous calls.
+        # Matching the samples in reverse order shows whether matches depend on earlier calls.
         for pair, expected_matches in reversed(self.samples):
             matches = self.report.run(f"match ({subject})", _match, copy, pair)
             self.report.expect(
@@ -399,14 +404,14 @@ class _MatchChecker:
             return
         try:
             default_matcher = type(self.matcher).make(context)
-            default_matches = [_match(default_matcher, sample.pair) for sample in self.samples]
         except MeteorError:
             # The matcher has required options, so it cannot be created with default options for comparison.
             return
-        if default_matcher.describe() == self.matcher.describe():
-            matches = [sample.matches for sample in self.samples]
+        if default_matcher.describe() != self.matcher.describe():
+            return
+        for pair, matches in self.samples:
             self.report.expect(
-                all(map(_are_equal, matches, default_matches)),
+                _are_equal(matches, _match(default_matcher, pair)),
                 "its options change the matches, but describe() is the same; the signature must tell them apart",
             )
 

@@ -101,20 +101,25 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     Raises:
         ConformanceError: if the class cannot be registered.
     """
+    # Without entry points, the registry does not load the installed plugins.
     registry = PluginRegistry(entry_points=list).kinds[report.kind]
     try:
         registry.load_object(cls)
     except PluginError as error:
         raise ConformanceError(format_errors(report.title, [str(error)])) from error
+    has_builtin_name = cls.name in registry.builtins and registry.get(cls.name) is not cls
+    message = f"meteor_e has a {report.kind} {cls.name!r} of its own; choose another name"
+    report.expect(not has_builtin_name, message)
     _check_docstring(report, cls)
+    _check_requirements(report, cls)
+    _check_options_class(report, cls)
+
+
+def _check_requirements(report: ErrorReport, cls: type[Component]) -> None:
+    """Check that the attribute ``requires`` of a component class, if it is defined, is a tuple of strings."""
     requires = getattr(cls, "requires", ())
     is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
     report.expect(is_tuple_of_texts, f"requires is {requires!r}; it must be a tuple of texts")
-    name = cls.name
-    if name in registry.builtins:
-        builtin_class = registry.get(name)
-        report.expect(builtin_class is cls, f"meteor_e has a {report.kind} {name!r} of its own; choose another name")
-    _check_options_class(report, cls)
 
 
 def _check_docstring(report: ErrorReport, cls: type[Component]) -> None:
@@ -222,33 +227,19 @@ def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any],
         compute: the function that returns the result of a component for an item.
         items: the items for which results are computed.
     """
-    with report.step():
-        results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
-    samples = list(zip(items, results, strict=True))
-    with report.step():
-        _check_same_results(report, component, "again", compute, samples)
-        copy = pickle_copy(report, component)
-        if copy is not None:
-            _check_same_results(report, copy, "with a pickled copy", compute, samples)
+    results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
+    report.raise_errors()
+    repetitions = {"again": component, "with a pickled copy": pickle_copy(report, component)}
+    for manner, repeated_component in repetitions.items():
+        if repeated_component is not None:
+            title = f"computing the results {manner}"
+            repeated_results = report.run(title, _compute_in_reverse, repeated_component, compute, items)
+            is_equal = repeated_results is None or repeated_results == results
+            report.expect(is_equal, f"the results differ when they are computed {manner}, in another order")
+    report.raise_errors()
 
 
-def _check_same_results(
-    report: ErrorReport,
-    component: T,
-    manner: str,
-    compute: Callable[[T, Any], Any],
-    samples: Sequence[tuple[Any, Any]],
-) -> None:
-    """Compute the results of the samples in reverse order, and check that they equal the expected results.
-
-    Args:
-        report: the report of errors.
-        component: the component, or a copy of it.
-        manner: the description of how the results are computed, for error messages.
-        compute: the function that returns the result of a component for an item.
-        samples: pairs of an item and its expected result.
-    """
-    for item, expected_result in reversed(samples):
-        result = report.run(f"computing the results {manner}", compute, component, item)
-        is_equal = result is None or result == expected_result
-        report.expect(is_equal, f"the results differ when they are computed {manner}, in another order")
+def _compute_in_reverse(component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> list[Any]:
+    """Compute the results of the items in reverse order, and return the results in the order of the items."""
+    reversed_results = [compute(component, item) for item in reversed(items)]
+    return reversed_results[::-1]
