@@ -75,7 +75,7 @@ class Definition(Generic[T]):
         origin: the plugin.
         item: the item that the hook of the plugin returned: the object, or its import path.
         load_object: a function that loads ``item``.
-        problem: the reason why loading failed; empty otherwise.
+
     """
 
     kind: str
@@ -83,7 +83,7 @@ class Definition(Generic[T]):
     origin: Origin
     item: object
     load_object: LoadFunction[T]
-    problem: str = ""
+
     _value: T | None = None
 
     def load(self) -> T:
@@ -92,13 +92,13 @@ class Definition(Generic[T]):
         Raises:
             PluginError: if the object cannot be imported, or has the wrong type.
         """
-        if self._value is None and not self.problem:
+        if self._value is None:
             try:
                 self._value = self._load_value()
             except PLUGIN_FAILURES as error:
-                self.problem = failure_reason(error)
-        if self._value is None:
-            raise PluginError(f"{self.kind} {self.name!r} of {self.origin} is broken: {self.problem}")
+                raise PluginError(
+                    f"{self.kind} {self.name!r} of {self.origin} is broken: {failure_reason(error)}"
+                ) from error
         return self._value
 
     def _load_value(self) -> T:

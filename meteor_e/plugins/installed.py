@@ -35,8 +35,7 @@ def find_entry_points() -> list[EntryPoint]:
     from meteor_e.api.hooks import PROJECT
 
     installed_entry_points = entry_points(group=PROJECT)
-    setting = os.environ.get(VARIABLE, "")
-    selected_names = {name.strip() for name in setting.split(",") if name.strip()}
+    selected_names = {name.strip() for name in os.environ.get(VARIABLE, "").split(",")} - {""}
     if not selected_names:
         return list(installed_entry_points)
     selected_names.discard("none")  # This word turns all plugins off, unless plugins are also named.

@@ -274,25 +274,32 @@ class ClassRegistry(Registry[type[T]]):
     def load_object(self, item: object) -> tuple[type[T], tuple[str, ...]]:
         """Import a class, and check that it is a complete subclass with a valid name."""
         cls: Any = resolve_name(item) if isinstance(item, str) else item
-        base = resolve_name(self.base)
-        if not inspect.isclass(cls):
-            hint = "; return the class, not an instance of it" if isinstance(cls, base) else ""
-            raise PluginError(f"{reprlib.repr(cls)} is not a class{hint}")
-        qualified_name = f"{cls.__module__}.{cls.__qualname__}"
-        if not issubclass(cls, base):
-            raise PluginError(f"{qualified_name} is not a subclass of meteor_e's {base.__name__}")
-        abstract_methods = sorted(getattr(cls, "__abstractmethods__", ()))
-        if abstract_methods:
-            raise PluginError(f"{qualified_name} does not define {', '.join(abstract_methods)}")
-        name: object = getattr(cls, "name", None)
-        if not isinstance(name, str) or not NAME.fullmatch(name):
+        _check_subclass(cls, resolve_name(self.base))
+        if not isinstance(cls.name, str) or not NAME.fullmatch(cls.name):
             form = "lowercase letters and digits, separated by -, _ or ."
-            raise PluginError(f"{qualified_name} has the name {name!r}; give it a name = '…' of {form}")
-        return cast("type[T]", cls), (name,)  # A class does not have aliases.
+            raise PluginError(f"{_qualified_name(cls)} has the name {cls.name!r}; give it a name = '…' of {form}")
+        return cast("type[T]", cls), (cls.name,)  # A class does not have aliases.
 
     def summarize(self, value: type[T]) -> str:
         """Return the first line of the docstring of a class."""
         return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]
+
+
+def _check_subclass(cls: Any, base: type) -> None:
+    """Raise PluginError if an object is not a class, or is not a complete subclass of a base class."""
+    if not inspect.isclass(cls):
+        hint = "; return the class, not an instance of it" if isinstance(cls, base) else ""
+        raise PluginError(f"{reprlib.repr(cls)} is not a class{hint}")
+    if not issubclass(cls, base):
+        raise PluginError(f"{_qualified_name(cls)} is not a subclass of meteor_e's {base.__name__}")
+    abstract_methods = sorted(getattr(cls, "__abstractmethods__", ()))
+    if abstract_methods:
+        raise PluginError(f"{_qualified_name(cls)} does not define {', '.join(abstract_methods)}")
+
+
+def _qualified_name(cls: type) -> str:
+    """Return the name of a class, with its module."""
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 class CommandRegistry(Registry["click.Command"]):
@@ -377,18 +384,11 @@ def _resolve_file(item: object) -> Traversable:
     Raises:
         PluginError: if the path is relative, or the file does not exist.
     """
-    file: Any = item
-    if isinstance(item, str | os.PathLike):
-        file = Path(item)
-        _check_absolute(file)
+    file: Any = Path(item) if isinstance(item, str | os.PathLike) else item
+    if isinstance(file, Path) and not file.is_absolute():
+        raise PluginError(
+            f"{str(file)!r} is a relative path; make it an absolute one with importlib.resources.files('your_package')"
+        )
     if not hasattr(file, "read_text") or not file.is_file():
         raise PluginError(f"there is no file {str(file)!r}")
     return cast("Traversable", file)
-
-
-def _check_absolute(path: Path) -> None:
-    """Raise PluginError if a path is relative."""
-    if not path.is_absolute():
-        raise PluginError(
-            f"{str(path)!r} is a relative path; make it an absolute one with importlib.resources.files('your_package')"
-        )
