@@ -232,26 +232,20 @@ class _Evaluator:
         Raises:
             InputError: if the system has no segments.
         """
-        if self._needs_references():
+        metrics = self.metrics
+        if not self.are_prepared and any(metric.needs_references for metric in metrics):
             # The segments are read only once and kept in memory, because the references are needed in advance.
             system = _load_system(system)
-        metric_sums = []
-        for metric, output in zip(self._prepare_metrics(system), outputs, strict=True):
-            metric_sums.append(_MetricSum(metric, self.keep, output))
+            metrics = self._prepare_metrics(system)
+        metric_sums = [_MetricSum(metric, self.keep, output) for metric, output in zip(metrics, outputs, strict=True)]
         system_sum = _SystemSum(system, metric_sums, self.keep)
         self._add_batches(system_sum, first_size)
         if system_sum.segment_count == 0:
             raise InputError(describe_empty_system(system))
         return system_sum
 
-    def _needs_references(self) -> bool:
-        """Return whether a metric has to be prepared for the references of each system."""
-        return not self.are_prepared and any(metric.needs_references for metric in self.metrics)
-
     def _prepare_metrics(self, system: System) -> Sequence[Metric]:
         """Prepare the metrics that need all references of a system before its first segment is scored."""
-        if not self._needs_references():
-            return self.metrics
         references = [segment.references for segment in system.read()]
         return [metric.prepare(references) if metric.needs_references else metric for metric in self.metrics]
 

@@ -111,16 +111,20 @@ def pair_texts(
 ) -> Iterator[tuple[int, Any, Any, None]]:
     """Combine hypotheses and references into segments with ids from 1. The texts are not checked.
 
-    If there are fewer hypotheses than references, or vice versa, a marker replaces each missing text. The function
-    :func:`read_batches` raises an error when it finds the marker.
+    Raises:
+        InputError: if there are fewer hypotheses than references, or vice versa.
     """
     pairs = itertools.zip_longest(
         check_list(hypotheses, "hypotheses", "segment"),
         check_list(references, "references", "segment"),
         fillvalue=_MISSING,
     )
-    for number, (hypothesis, segment_references) in enumerate(pairs, 1):
-        yield number, hypothesis, segment_references, None
+    for index, (hypothesis, segment_references) in enumerate(pairs):
+        if hypothesis is _MISSING:
+            raise InputError(f"the hypotheses end after {count_of(index, 'segment')}, but there are more references")
+        if segment_references is _MISSING:
+            raise InputError(f"the references end after {count_of(index, 'segment')}, but there are more hypotheses")
+        yield index + 1, hypothesis, segment_references, None
 
 
 def read_batches(
@@ -218,16 +222,12 @@ def _list_references(index: int, hypothesis: object, references: object) -> Sequ
 
     Args:
         index: index of the segment, for error messages.
-        hypothesis: the hypothesis, or the marker for a missing item.
-        references: one or several references, or the marker for a missing item.
+        hypothesis: the hypothesis.
+        references: one or several references.
 
     Raises:
-        InputError: if an item is missing or is not a text.
+        InputError: if an item is not a text.
     """
-    if hypothesis is _MISSING:
-        raise InputError(f"the hypotheses end after {count_of(index, 'segment')}, but there are more references")
-    if references is _MISSING:
-        raise InputError(f"the references end after {count_of(index, 'segment')}, but there are more hypotheses")
     try:
         return reference_list(hypothesis, references)
     except InputError as error:

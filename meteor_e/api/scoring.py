@@ -73,9 +73,10 @@ def score_batches(
         InputError: if a segment cannot be scored and the policy is ``stop``.
     """
     for batch, raw_statistics in execute(scorer, batches, scorer.threads):
-        statistics = []
-        for metric, rows in zip(scorer.metrics, raw_statistics, strict=True):
-            statistics.append(_apply_policy(rows, batch, on_error or metric.on_error))
+        statistics = [
+            _apply_policy(rows, batch, on_error or metric.on_error)
+            for metric, rows in zip(scorer.metrics, raw_statistics, strict=True)
+        ]
         yield batch, statistics
 
 
