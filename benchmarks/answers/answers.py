@@ -178,8 +178,8 @@ def main() -> None:
     store = FeatureStore()
     # Like the included model, the models are trained with all acceptable answers, and again with only two of them.
     extractor = InputExtractor(features, FeatureSet([]), store)
-    examples = answer_examples(answers, "", extractor, references=arguments.references)
-    two_references = answer_examples(answers, "", extractor, references=2)
+    examples = answer_examples(answers, "", extractor, max_references=arguments.references)
+    two_references = answer_examples(answers, "", extractor, max_references=2)
     answers = replace_references(answers, examples.references)
     matrices = [examples.features, two_references.features]
     columns = [index for index, name in enumerate(features.columns) if name not in DIFFICULTY]

@@ -56,7 +56,7 @@ def test_estimators_of_the_manual_train_save_load_and_score(name, estimators, tm
     assert scores[0] > scores[1]
     assert (score_segments(trained, batch, NO_STORE) == scores).all()
     advantages = pairwise_advantages(
-        loaded, [["a cat sat on the mat"], ["cat a the"]], [["a cat sat on a mat"]], NO_STORE
+        loaded, {"first": ["a cat sat on the mat"], "second": ["cat a the"]}, [["a cat sat on a mat"]], NO_STORE
     )
     assert advantages[0, 1, 0] == pytest.approx(scores[0] - scores[1])
     assert loaded.estimator.system_score(scores)[0] == pytest.approx(np.mean(scores))

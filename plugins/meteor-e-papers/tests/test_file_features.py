@@ -124,9 +124,9 @@ def test_file_features_work_with_every_estimator(estimator, index, extra_lines, 
     (tmp_path / "scores.tsv").write_text("hypothesis\treference\tknown\nnew\tnew houses\t.9\nzzyx\tnew houses\t0\n")
     (tmp_path / "vectors.tsv").write_text("new\t.9 .1\nzzyx\t0 .1\nnew houses\t1 .2\n")
     model = load_model(tmp_path / "small.safetensors")
-    advantages = pairwise_advantages(model, [["new"], ["zzyx"]], [["new houses"]], store)
+    advantages = pairwise_advantages(model, {"first": ["new"], "second": ["zzyx"]}, [["new houses"]], store)
     assert advantages[0, 1, 0] > 0
     assert advantages[1, 0, 0] == pytest.approx(-advantages[0, 1, 0])
     with pytest.raises(InputError, match=r"has no (score|vector) for"):
-        pairwise_advantages(model, [["unknown"], ["zzyx"]], [["new houses"]], store)
+        pairwise_advantages(model, {"first": ["unknown"], "second": ["zzyx"]}, [["new houses"]], store)
     assert np.isfinite(advantages[0, 1, 0])

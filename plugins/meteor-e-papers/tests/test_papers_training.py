@@ -49,12 +49,13 @@ def test_train_command_writes_a_network_model(run, recipe, test_set, tmp_path):
     loaded_model = load_model(model)
     assert loaded_model.recipe.seed == 7
     assert loaded_model.estimator.options.vector_size == 25 + 4
-    systems = [(test_set / f"out.{system}").read_text("utf-8").splitlines() for system in ("poor", "good", "fair")]
+    systems = ("poor", "good", "fair")
+    outputs = {system: (test_set / f"out.{system}").read_text("utf-8").splitlines() for system in systems}
     references = [[text] for text in (test_set / "ref.en").read_text("utf-8").splitlines()]
-    wins = (pairwise_advantages(loaded_model, systems, references, FeatureStore(enabled=False)) > 0).sum(axis=(1, 2))
+    wins = (pairwise_advantages(loaded_model, outputs, references, FeatureStore(enabled=False)) > 0).sum(axis=(1, 2))
     assert wins[1] > wins[2] > wins[0]
     with pytest.raises(ConfigError, match="compares hypotheses"):
-        load_metric(f"model:{model}").corpus(systems[0], references)
+        load_metric(f"model:{model}").corpus(outputs["poor"], references)
 
 
 @pytest.mark.parametrize("checkpoint_interval", [0.0, 1000.0])
@@ -97,7 +98,7 @@ def test_model_rejects_changed_word_vectors(run, recipe, test_set, tmp_path):
     text = words.read_text(encoding="utf-8").splitlines()
     words.write_text("\n".join([text[0], *text[2:], "other 1 2 3 4"]) + "\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
-        pairwise_advantages(load_model(model), [["a"], ["b"]], [["c"]], FeatureStore(enabled=False))
+        pairwise_advantages(load_model(model), {"first": ["a"], "second": ["b"]}, [["c"]], FeatureStore(enabled=False))
 
 
 def test_learn_rejects_validation_data_without_comparisons():

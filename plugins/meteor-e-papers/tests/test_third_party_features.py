@@ -75,8 +75,8 @@ def test_third_party_features_work_with_every_estimator(
     trained_model = train(load_recipe(path), tmp_path / "small.safetensors", folder=path.parent, store=store)
     assert trained_model.features.columns == ("words.shared", "words.other", "bleu.score")
     loaded_model = load_model(tmp_path / "small.safetensors")
-    systems = [[(test_set / f"out.{name}").read_text("utf-8").splitlines()[0]] for name in ("good", "poor")]
+    outputs = {name: (test_set / f"out.{name}").read_text("utf-8").splitlines()[:1] for name in ("good", "poor")}
     references = [[(test_set / "ref.en").read_text("utf-8").splitlines()[0]]]
-    advantages = pairwise_advantages(loaded_model, systems, references, store)
+    advantages = pairwise_advantages(loaded_model, outputs, references, store)
     assert advantages[0, 1, 0] > 0
-    assert np.array_equal(advantages, pairwise_advantages(trained_model, systems, references, store), equal_nan=True)
+    assert np.array_equal(advantages, pairwise_advantages(trained_model, outputs, references, store), equal_nan=True)

@@ -118,7 +118,7 @@ def _split_trigrams(reference: str) -> set[str]:
 
 
 def answer_examples(
-    answers: Sequence[JudgedAnswer], title: str, extractor: InputExtractor, *, references: int | None = None
+    answers: Sequence[JudgedAnswer], title: str, extractor: InputExtractor, *, max_references: int | None = None
 ) -> Examples:
     """Extract the features of judged answers, and return the answers as training examples.
 
@@ -126,11 +126,11 @@ def answer_examples(
         answers: the answers.
         title: the title of the examples.
         extractor: extracts the features of the answers. Its vectors are not used.
-        references: the number of central references to use per question. By default, all references are used.
+        max_references: the number of central references to use per question. By default, all references are used.
     """
     batch = FeatureBatch(
         hypotheses=[answer.answer for answer in answers],
-        references=[_select_references(answer, references) for answer in answers],
+        references=[_select_references(answer, max_references) for answer in answers],
         sources=[answer.question for answer in answers],
         systems=[answer.system for answer in answers],
         segments=[str(answer.id) for answer in answers],

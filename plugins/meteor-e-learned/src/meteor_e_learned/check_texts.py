@@ -82,37 +82,34 @@ class CheckTexts:
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
         tolerances = _list_tolerances(features, columns)
-        # A comparison with NaN is false, so NaN counts as a change.
-        is_close = np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values))  # (texts, columns)
-        if is_close.all():
+        is_close = np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values))
+        is_changed = ~is_close  # (texts, columns). A comparison with NaN is false, so NaN counts as a change.
+        if not is_changed.any():
             return
-        row, index = np.argwhere(~is_close)[0]
-        n_changed = len(columns) - np.count_nonzero(is_close.all(axis=0))
+        text, column = np.argwhere(is_changed)[0]
+        n_changed_columns = np.count_nonzero(is_changed.any(axis=0))
         raise ConfigError(
-            f"model {model!r}: feature {columns[index]!r} gives {values[row, index]:.6g} where the model was trained "
-            f"with {self.values[row, index]:.6g} ({n_changed} of {len(columns)} numbers differ by more than "
-            f"{tolerances[index]:g}); {self._explain_change(features, columns[index])}"
+            f"model {model!r}: feature {columns[column]!r} gives {values[text, column]:.6g} where the model was "
+            f"trained with {self.values[text, column]:.6g} ({n_changed_columns} of {len(columns)} numbers differ by "
+            f"more than {tolerances[column]:g}); {self._explain_change(features, columns[column])}"
         )
 
     def _explain_change(self, features: FeatureSet, column: str) -> str:
-        """Return the likely cause of a changed feature value, and advice, for an error message."""
-        label = column.partition(".")[0]
+        """Explain in an error message why a feature may have changed, and how the user can solve the problem."""
+        label, _, _ = column.partition(".")
         feature = next(entry.feature for entry in features.features if entry.label == label)
         old_versions = self.libraries.get(label, {})
-        new_versions = library_versions(feature.requires)
-        changed_libraries = [name for name in new_versions if new_versions[name] != old_versions.get(name)]
-        if not changed_libraries:
+        changes, requirements = [], []
+        for library, new_version in library_versions(feature.requires).items():
+            old_version = old_versions.get(library)
+            if new_version == old_version:
+                continue
+            changes.append(f"{library} is {new_version}, the model was made with {old_version or '?'}")
+            # The plugin requires one exact version of meteor_e, so another version cannot be installed.
+            if old_version and library != "meteor_e":
+                requirements.append(f"'{library}=={old_version}'")
+        if not changes:
             return "its resources differ from those of the training; train the model again"
-        changes = [
-            f"{name} is {new_versions[name]}, the model was made with {old_versions.get(name, '?')}"
-            for name in changed_libraries
-        ]
-        # The plugin requires one exact version of meteor_e, so another version cannot be installed.
-        requirements = [
-            f"'{name}=={old_versions[name]}'"
-            for name in changed_libraries
-            if name in old_versions and name != "meteor_e"
-        ]
         advice = f"run: pip install {' '.join(requirements)}" if requirements else "train the model again"
         return f"{', '.join(changes)}; {advice}"
 
@@ -164,7 +161,7 @@ def _compute_values(
     Features that cannot process arbitrary texts are left out.
     """
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
-    # The next segment's reference serves as the source, so that the source differs from the segment's own texts.
+    # The source of each segment is the reference of the next segment, so that the source is a different text.
     sources = [*references[1:], *references[:1]]
     batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
     return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))

@@ -89,7 +89,7 @@ class _ExampleLoader:
         name = Path(spec.answers).name
         title = name if spec.references is None else f"{name}, {spec.references} references"
         answers = load_answers(resolve(spec.answers, self.folder))
-        return answer_examples(answers, title, self.extractor.with_stage(name), references=spec.references)
+        return answer_examples(answers, title, self.extractor.with_stage(name), max_references=spec.references)
 
     def _load_synthetic(self, spec: DataSpec, kind: SyntheticKind) -> Examples:
         """Make synthetic comparisons from the system outputs of test sets."""

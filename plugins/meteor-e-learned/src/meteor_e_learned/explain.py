@@ -313,10 +313,9 @@ def _list_reasons(
     differences: Floats = first_contributions - second_contributions
     points_per_unit = _measure_points_per_unit(estimator, score_difference, float(differences.sum()), matrices)
     reasons = []
-    for description, group_indexes in _group_columns(columns).items():
-        group_differences = differences[group_indexes]
-        points = float(group_differences.sum()) * points_per_unit
-        main_index = group_indexes[np.abs(group_differences).argmax()]
+    for description, indexes in _group_columns(columns).items():
+        points = float(differences[indexes].sum()) * points_per_unit
+        main_index = max(indexes, key=lambda index: abs(differences[index]))
         first_mean, second_mean = [float(matrix[:, main_index].mean()) for matrix in matrices]
         reasons.append(Reason(description, points, columns[main_index], first_mean, second_mean))
     return reasons
@@ -344,7 +343,8 @@ def _measure_points_per_unit(
         sum_difference: the difference between the mean weighted sums of the two systems.
         matrices: the feature matrix of each of the two systems, ``(segments, features)``.
     """
-    if sum_difference * score_difference > 0:
+    have_same_sign = sum_difference * score_difference > 0
+    if have_same_sign:
         return score_difference / sum_difference
     mean_sum = float(np.mean([estimator.raw(matrix).mean() for matrix in matrices]))
     return estimator.slope(mean_sum) * estimator.points

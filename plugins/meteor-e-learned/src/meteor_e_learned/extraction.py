@@ -231,7 +231,8 @@ class _FeatureRows:
 
 
 def _make_tables(features: Iterable[NamedFeature], batch: FeatureBatch, store: FeatureStore) -> dict[str, _FeatureRows]:
-    """Return a dictionary from feature labels to tables. Features that read the same fields share keys."""
+    """Return the table of each feature, by the feature's label."""
+    # The keys of the segments are computed only once for all features that read the same fields.
     keys_by_needs: dict[Needs, _SegmentKeys] = {}
     tables = {}
     for entry in features:
@@ -291,7 +292,7 @@ def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> Na
     return NamedFeature(label, feature, select_columns(label, feature.columns, patterns))
 
 
-def change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
+def change_feature_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
     """Apply a function to all file paths in the options of a feature.
 
     Args:
@@ -306,8 +307,10 @@ def change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -
     name = entry.get("use")
     if not isinstance(name, str):
         return dict(entry)
+    feature_type = plugin_registry().features.get(name)
     options = {key: value for key, value in entry.items() if key not in ("use", "as", "columns")}
-    return {**entry, **plugin_registry().features.get(name).with_paths(options, change)}
+    changed_options = feature_type.with_paths(options, change)
+    return {**entry, **changed_options}
 
 
 def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tuple[str, ...]]:

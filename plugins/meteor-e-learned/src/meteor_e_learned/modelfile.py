@@ -265,7 +265,7 @@ def _make_model(
         file: the path of the file.
         name: the name of the model, for error messages.
     """
-    recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
+    recipe = recipe_from_json(header["recipe"], name)
     with add_location(name):
         estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
     check_texts = CheckTexts.from_json(header["probes"], check_values)

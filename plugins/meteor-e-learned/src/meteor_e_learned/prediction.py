@@ -44,11 +44,10 @@ if TYPE_CHECKING:
 
 def pairwise_advantages(
     model: LearnedModel,
-    systems: Sequence[Sequence[str]],
+    outputs: Mapping[str, Sequence[str]],
     references: Sequence[Sequence[str]],
     store: FeatureStore,
     *,
-    names: Sequence[str] | None = None,
     mask: NDArray[np.bool_] | None = None,
     jobs: int = 1,
     progress: Progress = silent,
@@ -57,10 +56,9 @@ def pairwise_advantages(
 
     Args:
         model: a model that compares pairs of hypotheses, or scores single hypotheses.
-        systems: the hypotheses of each system.
+        outputs: the hypotheses of each system, by system name.
         references: the references of each segment.
         store: the cache of features.
-        names: the names of the systems, for features that look up what another program computed.
         mask: whether to compare each hypothesis, ``(systems, segments)``. By default, all hypotheses are compared.
         jobs: the number of processes.
         progress: receives the progress of the feature extraction.
@@ -70,15 +68,13 @@ def pairwise_advantages(
         is better, and NaN if ``mask`` excludes one of the two hypotheses.
     """
     if mask is None:
-        mask = np.ones((len(systems), len(references)), bool)
-    if names is None:
-        names = [str(index) for index in range(len(systems))]
-    batch = select_hypotheses(systems, references, names, mask)
-    # Estimators that read texts cannot read the features of a pair, so the scores of the two texts are subtracted.
+        mask = np.ones((len(outputs), len(references)), bool)
+    batch = select_hypotheses(list(outputs.values()), references, list(outputs), mask)
     compares_pairs = model.estimator.task == "pairs" and not model.estimator.needs_texts
     if compares_pairs:
         inputs = InputExtractor(model.features, model.vectors, store, jobs, progress).extract(batch)
         return _compare_pairs(model, inputs, mask)
+    # The estimator cannot read the features of a pair, so each hypothesis is scored by itself.
     scores = np.full(mask.shape, np.nan)
     scores[mask] = score_segments(model, batch, store, jobs=jobs, progress=progress)
     return _subtract_scores(scores)
@@ -205,8 +201,13 @@ def _check_texts(sources: Sequence[str] | None, **texts: Sequence[Any]) -> dict[
     The references of a segment may be a single string or a sequence of strings. They are returned as a list.
     """
     lists = check_items(**texts) if sources is None else check_items(**texts, sources=sources)
-    lists["references"] = [[item] if isinstance(item, str) else list(item) for item in lists["references"]]
+    lists["references"] = _list_references(lists["references"])
     return lists
+
+
+def _list_references(references: Sequence[str | Sequence[str]]) -> list[list[str]]:
+    """Return the references of each segment as a list, even if a segment has a single string."""
+    return [[item] if isinstance(item, str) else list(item) for item in references]
 
 
 def _segment_references(test: SystemOutputs) -> list[list[str]]:
@@ -267,21 +268,15 @@ class ModelMetric(SystemsMetric):
             raise InputError(
                 f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
             )
-        reference_lists = _check_texts(None, references=references)["references"]
+        reference_lists = _list_references(check_items(references=references)["references"])
         _check_lengths(outputs, len(reference_lists))
-        names = tuple(outputs)
+        store = FeatureStore(enabled=False)
         advantages = pairwise_advantages(
-            self.model,
-            list(outputs.values()),
-            reference_lists,
-            FeatureStore(enabled=False),
-            names=names,
-            jobs=self._jobs,
-            progress=progress,
+            self.model, outputs, reference_lists, store, jobs=self._jobs, progress=progress
         )
-        # The advantage of a system over itself is NaN, and becomes the decision 0.
+        # The advantage of a system over itself is NaN. The decision is 0 in this case.
         decisions = np.sign(np.nan_to_num(advantages)).astype(np.int8)
-        return PairwiseComparison(names, decisions)
+        return PairwiseComparison(tuple(outputs), decisions)
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
         """Return the fraction of comparisons that each system wins. The details contain the individual decisions.
@@ -292,11 +287,11 @@ class ModelMetric(SystemsMetric):
         outputs = dict(zip(test.systems, test.outputs, strict=True))
         comparison = self.compare(outputs, _segment_references(test), progress=progress)
         return Scores(
-            self.label,
-            self.signature,
-            comparison.segment_shares,
-            comparison.shares,
-            details=[{"won": shares} for shares in comparison.shares_by_pair().values()],
+            name=self.label,
+            signature=self.signature,
+            segments=comparison.segment_shares,
+            systems=comparison.shares,
+            details=[{"won": win_shares} for win_shares in comparison.shares_by_pair().values()],
             segment_details=[comparison.segment_decisions(name) for name in test.systems],
         )
 
@@ -316,21 +311,25 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the language of the test set is not the model's.
         """
         check_language(self.model, test.language)
-        # The score of a system requires the scores of all its segments.
-        required_cells = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
-        score_cells = self._score_cells if self.scores_segments else self._average_advantages
-        segment_scores = score_cells(test, required_cells, store, progress)  # (systems, segments)
-        resample = partial(self._resample, segment_scores)
-        if systems:
-            # Without weights, there is a single sample, which contains each segment once.
-            system_scores = np.array([resample(system)[0] for system in range(len(segment_scores))], float)
+        # The score of a system requires the scores of all its segments.
+        mask = np.ones_like(cells) if systems else cells
+        if self.scores_segments:
+            segment_scores = self._score_cells(test, mask, store, progress)  # (systems, segments)
         else:
-            system_scores = np.full(len(segment_scores), np.nan)
-        raw_signature = f"{self.signature}|scale:none" if has_scale(self.model) else self.signature
-        return Scores(self.label, raw_signature, segment_scores, system_scores, resample=resample)
+            segment_scores = self._average_advantages(test, mask, store, progress)
+        system_scores = np.full(len(segment_scores), np.nan)
+        if systems:
+            system_scores[:] = [self.model.estimator.system_score(scores)[0] for scores in segment_scores]
+        return Scores(
+            name=self.label,
+            signature=f"{self.signature}|scale:none" if has_scale(self.model) else self.signature,
+            segments=segment_scores,
+            systems=system_scores,
+            resample=partial(self._resample, segment_scores),
+        )
 
-    def _resample(self, segment_scores: Floats, system: int, weights: Floats | None = None) -> Floats:
+    def _resample(self, segment_scores: Floats, system: int, weights: Floats) -> Floats:
         """Return a system's score on each weighted sample of the segments, ``(samples,)``."""
         return self.model.estimator.system_score(segment_scores[system], weights)
 
@@ -346,17 +345,12 @@ class ModelMetric(SystemsMetric):
 
         Hypotheses that the mask does not select have the value NaN.
         """
-        advantages = pairwise_advantages(
-            self.model,
-            test.outputs,
-            _segment_references(test),
-            store,
-            names=test.systems,
-            mask=mask,
-            jobs=self._jobs,
-            progress=progress,
-        )
+        outputs = dict(zip(test.systems, test.outputs, strict=True))
+        references = _segment_references(test)
         # (systems, opponents, segments)
+        advantages = pairwise_advantages(
+            self.model, outputs, references, store, mask=mask, jobs=self._jobs, progress=progress
+        )
         is_compared = ~np.isnan(advantages)
         sums = np.where(is_compared, advantages, 0).sum(axis=1)
         opponent_counts = is_compared.sum(axis=1)
@@ -440,10 +434,11 @@ class ModelMetric(SystemsMetric):
         """
         texts = _check_texts(sources, hypotheses=hypotheses, references=references)
         explanation = explain_system(self.model, **texts)
-        n_segments = len(texts["references"])
-        if n_segments == 1:
-            return explanation.text((name, "the average of the training data"))
-        return explanation.text((f"the high-scoring part of {name}", "the low-scoring part"))
+        if len(texts["hypotheses"]) == 1:
+            compared_names = (name, "the average of the training data")
+        else:
+            compared_names = (f"the high-scoring part of {name}", "the low-scoring part")
+        return explanation.text(compared_names)
 
 
 class ReadyMetric(ModelMetric):

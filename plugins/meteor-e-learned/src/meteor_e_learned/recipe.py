@@ -12,9 +12,9 @@ import msgspec
 from meteor_e.api import ConfigError
 from meteor_e.base.checked import convert
 from meteor_e.base.errors import near_miss
-from meteor_e.base.yamlfile import parse_yaml, read_yaml
+from meteor_e.base.yamlfile import Document, read_yaml
 from meteor_e.plugins.registry import plugin_registry
-from meteor_e_learned.extraction import FeatureSet, change_paths
+from meteor_e_learned.extraction import FeatureSet, change_feature_paths
 
 MAX_NAME_LENGTH = 100
 """Maximum number of characters in the name of a model."""
@@ -97,26 +97,25 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     if not recipe.train:
         raise ConfigError(f"{document.location(('train',))}: no judgments to learn from")
     for number, spec in enumerate([*recipe.train, *recipe.validation], 1):
-        names_one_source = bool(spec.index) != bool(spec.answers)
-        if not names_one_source:
+        has_both_or_neither = bool(spec.index) == bool(spec.answers)
+        if has_both_or_neither:
             raise ConfigError(f"{path}: judgments {number} need either 'index' or 'answers'")
     if not recipe.features and not recipe.vectors:
         raise ConfigError(f"{path}: neither features nor vectors")
     return recipe
 
 
-def recipe_from_json(content: bytes, source: str) -> Recipe:
-    """Parse the recipe in the header of a model file. Model files are untrusted input.
+def recipe_from_json(data: Any, source: str) -> Recipe:
+    """Check the recipe in the header of a model file. Model files are untrusted input.
 
     Args:
-        content: the recipe as JSON.
+        data: the recipe as JSON data.
         source: the name of the model file, for error messages.
 
     Raises:
-        ConfigError: if the content is not a valid recipe.
+        ConfigError: if the data are not a valid recipe.
     """
-    document = parse_yaml(content, source)
-    recipe: Recipe = convert(document, Recipe)
+    recipe: Recipe = convert(Document(data, source), Recipe)
     _check_name(recipe, source)
     _check_estimator(recipe, source)
     return recipe
@@ -177,5 +176,5 @@ def make_features(
         folder: the folder that paths in the options of the features are relative to.
         unescape: whether to replace XML entities in texts by characters.
     """
-    resolved_entries = [change_paths(entry, lambda path: resolve(path, folder)) for entry in entries]
+    resolved_entries = [change_feature_paths(entry, lambda path: resolve(path, folder)) for entry in entries]
     return FeatureSet.from_config(resolved_entries, language, unescape=unescape)

@@ -63,7 +63,7 @@ def score_segments(
     block_size = MAX_SEGMENTS * max(1, jobs)
     block_scores = []
     for start in range(0, n_segments, block_size):
-        indexes = range(n_segments)[start : start + block_size]
+        indexes = range(start, min(start + block_size, n_segments))
         block = select_segments(batch, indexes)
         block_progress = partial(_report_overall_progress, progress, indexes, n_segments)
         features = model.features.extract(block, store, jobs=jobs, progress=block_progress)

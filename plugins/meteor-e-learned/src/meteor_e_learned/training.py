@@ -19,9 +19,9 @@ from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.check_texts import library_versions, make_check_texts
-from meteor_e_learned.checkpoints import Checkpoint, Checkpoints, read_checkpoint
+from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
-from meteor_e_learned.extraction import FeatureSet, change_paths
+from meteor_e_learned.extraction import FeatureSet, change_feature_paths
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.libraries import estimator_errors
@@ -57,7 +57,10 @@ class _TrainingTask(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """A hash of the recipe, the features and the word vectors. A checkpoint can only be used with an equal hash."""
+        """A hash of the recipe, the features and the word vectors.
+
+        A training can only continue from a checkpoint that was saved with the same hash.
+        """
         words_digest = "" if self.words is None else self.words.digest
         recipe_json = json.dumps(msgspec.to_builtins(self.recipe), sort_keys=True)
         return digest([recipe_json, *self.signature, words_digest])
@@ -69,12 +72,12 @@ class _RunFiles(NamedTuple):
     Attributes:
         log: the log of the training.
         checkpoints: saves the state of the training.
-        old_checkpoint: the checkpoint from which the training continues, or None for a new training.
+        saved_state: the state of the estimator from which the training continues, or None for a new training.
     """
 
     log: TrainingLog
     checkpoints: Checkpoints
-    old_checkpoint: Checkpoint | None
+    saved_state: Any
 
 
 class _TrainingData(NamedTuple):
@@ -127,11 +130,11 @@ def train(
     extractor = InputExtractor(task.features, task.vectors, store, jobs, progress)
     data = _load_data(task, extractor, run_files.log, roots)
     start_time = time.perf_counter()
-    figures = _fit(task, data, run_files)
-    model = _make_model(task, data, figures, output)
+    results = _fit(task, data, run_files)
+    model = _make_model(task, data, results, output)
     save_model(model, output)
     seconds = round(time.perf_counter() - start_time, 1)
-    run_files.log({"event": "done", "figures": figures, "seconds": seconds})
+    run_files.log({"event": "done", "figures": results, "seconds": seconds})
     run_files.checkpoints.delete()
     return model
 
@@ -165,10 +168,12 @@ def _open_run_files(
     checkpoint_path = output.with_name(output.name + ".checkpoint")
     log_path = output.with_name(output.name + ".jsonl")
     checkpoint = read_checkpoint(checkpoint_path, task.identity) if resume else None
-    # A resumed training continues the log after the last event before the checkpoint.
-    n_old_events = 0 if checkpoint is None else checkpoint.log_length
+    saved_state, n_old_events = None, 0
+    if checkpoint is not None:
+        # A resumed training continues the log after the last event before the checkpoint.
+        saved_state, n_old_events = checkpoint.state, checkpoint.log_length
     log = TrainingLog(log_path, keep=n_old_events, listener=listener)
-    return _RunFiles(log, Checkpoints(checkpoint_path, task.identity, log), checkpoint)
+    return _RunFiles(log, Checkpoints(checkpoint_path, task.identity, log), saved_state)
 
 
 def _load_data(
@@ -217,15 +222,15 @@ def _fit(task: _TrainingTask, data: _TrainingData, run_files: _RunFiles) -> dict
         columns=task.features.columns,
         report=run_files.log,
         checkpoint=run_files.checkpoints,
-        resume=None if run_files.old_checkpoint is None else run_files.old_checkpoint.state,
+        resume=run_files.saved_state,
         vectors=task.words,
     )
     stage = f"training {task.recipe.estimator!r}"
     with run_files.checkpoints.save_on_interrupt(), estimator_errors(stage):
-        training_figures = task.estimator.learn(data.training, data.validation, run)
-        agreement_figures = measure_agreement(task.estimator, data.training, data.validation)
+        training_results = task.estimator.learn(data.training, data.validation, run)
+        correlations = measure_agreement(task.estimator, data.training, data.validation)
     _check_numbers(task.estimator, stage)
-    return {**training_figures, **agreement_figures, **_count_overlap(data)}
+    return {**training_results, **correlations, **_count_overlap(data)}
 
 
 def _check_numbers(estimator: Estimator, stage: str) -> None:
@@ -244,45 +249,45 @@ def _count_overlap(data: _TrainingData) -> dict[str, int]:
     return {"validation comparisons trained on, too": overlap} if overlap else {}
 
 
-def _make_model(task: _TrainingTask, data: _TrainingData, figures: Mapping[str, Any], output: Path) -> LearnedModel:
+def _make_model(task: _TrainingTask, data: _TrainingData, results: Mapping[str, Any], output: Path) -> LearnedModel:
     """Return the trained model.
 
     Args:
         task: the recipe, its features and the trained estimator.
         data: the training data and the validation data.
-        figures: the figures of the training, such as correlations with human judgments.
+        results: the results of the training, such as correlations with human judgments.
         output: the path of the model file.
     """
     return LearnedModel(
         recipe=_relocate(task.recipe, task.folder, output),
         estimator=task.estimator,
         signature=task.signature,
-        card=_make_card(task.recipe, data, figures, task.estimator.requires),
+        card=_make_card(task.recipe, data, results, task.estimator.requires),
         folder=output.absolute().parent,
         check_texts=make_check_texts(task.features),
     )
 
 
 def _make_card(
-    recipe: Recipe, data: _TrainingData, figures: Mapping[str, Any], packages: Sequence[str]
+    recipe: Recipe, data: _TrainingData, results: Mapping[str, Any], packages: Sequence[str]
 ) -> dict[str, Any]:
     """Return the model card.
 
     Args:
         recipe: the recipe.
         data: the training data and the validation data.
-        figures: the figures of the training, such as correlations with human judgments.
+        results: the results of the training, such as correlations with human judgments.
         packages: the packages that the estimator uses. The card contains their versions.
     """
     # The last digits of a correlation depend on the processor, so correlations are rounded.
-    rounded_figures = {}
-    for name, value in figures.items():
-        rounded_figures[name] = round(value, 6) if isinstance(value, float) else value
+    rounded_results = {}
+    for name, value in results.items():
+        rounded_results[name] = round(value, 6) if isinstance(value, float) else value
     return {
         "description": recipe.description,
         "training": _summarize(data.training),
         "validation": None if data.validation is None else _summarize(data.validation),
-        "figures": rounded_figures,
+        "figures": rounded_results,
         "versions": library_versions(["meteor_e", "meteor-e-learned", "numpy", *packages]),
         "seed": recipe.seed,
     }
@@ -313,7 +318,7 @@ def load_labeled_examples(
         return examples
     target = _make_target(recipe.target, recipe, folder)
     target_extractor = replace(extractor, features=target, vectors=FeatureSet([]))
-    # The same texts are loaded again in the same order, so row i of the target belongs to example i.
+    # This call loads the same texts in the same order, so there is one target value per training example.
     target_values = load(target_extractor).features[:, 0]
     return replace(examples, scores=target_values)
 
@@ -414,7 +419,7 @@ def _relocate(recipe: Recipe, folder: Path, output: Path) -> Recipe:
 
     return msgspec.structs.replace(
         recipe,
-        features=[change_paths(entry, relocate_path) for entry in recipe.features],
-        vectors=[change_paths(entry, relocate_path) for entry in recipe.vectors],
-        target=None if recipe.target is None else change_paths(recipe.target, relocate_path),
+        features=[change_feature_paths(entry, relocate_path) for entry in recipe.features],
+        vectors=[change_feature_paths(entry, relocate_path) for entry in recipe.vectors],
+        target=None if recipe.target is None else change_feature_paths(recipe.target, relocate_path),
     )

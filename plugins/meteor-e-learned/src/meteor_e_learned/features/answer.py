@@ -48,22 +48,20 @@ class Comparison(NamedTuple):
     """Measures of how much of one reference an answer contains.
 
     Attributes:
-        contains: whether the answer contains the reference as a whole.
         contains_joined: whether the answer contains the reference if spaces are ignored.
+        trigram_recall: the recall of character trigrams.
         recall: the fraction of the reference's words that occur in the answer.
         content_recall: the recall of content words.
         new_recall: the recall of content words that are not in the question.
         rare_recall: the recall of these words, weighted by their rarity.
-        trigram_recall: the recall of character trigrams.
     """
 
-    contains: float
     contains_joined: float
-    recall: float
-    content_recall: float
-    new_recall: float
-    rare_recall: float
     trigram_recall: float
+    recall: float = 0.0
+    content_recall: float = 0.0
+    new_recall: float = 0.0
+    rare_recall: float = 0.0
 
 
 class Match(NamedTuple):
@@ -72,19 +70,27 @@ class Match(NamedTuple):
     Attributes:
         best: the best value of each comparison over all references.
         nearest: the nearest reference.
+        contains_reference: whether the answer contains a reference as a whole.
         position: the index of the answer's word where the first contained reference begins. If the answer does not
             contain a reference as a whole, it is the number of words in the answer.
     """
 
     best: Comparison
     nearest: Reference
+    contains_reference: bool
     position: int
 
 
-FULL_MATCH = Comparison(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+FULL_MATCH = Comparison(1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 """Comparison of an answer with a reference that the answer contains as a whole."""
 COLUMNS = (
-    *Comparison._fields,
+    "contains",
+    "contains_joined",
+    "recall",
+    "content_recall",
+    "new_recall",
+    "rare_recall",
+    "trigram_recall",
     "contained_letters",
     "passage_similarity",
     "similarity",
@@ -126,18 +132,16 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
     trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
     # A shortcut for the most frequent case, in which the answer does not contain any word of the reference.
     if answer_forms.keys().isdisjoint(reference.forms):
-        # Positional arguments, in the order of the attributes, are much faster than keyword arguments.
-        return Comparison(0.0, contains_joined, 0.0, 0.0, 0.0, 0.0, trigram_recall)
+        return Comparison(contains_joined, trigram_recall)
     forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
     matched_rarities = [rarity for form, rarity in forms_and_rarities if form in answer_forms]
     return Comparison(
-        contains=0.0,
         contains_joined=contains_joined,
+        trigram_recall=trigram_recall,
         recall=_share(reference.forms, answer_forms),
         content_recall=_share(reference.content_forms, answer_forms),
         new_recall=_share(reference.new_forms, answer_forms),
         rare_recall=add_in_order(matched_rarities) / reference.new_rarity,
-        trigram_recall=trigram_recall,
     )
 
 
@@ -153,7 +157,7 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
     # Each word is followed by a space, so the number of spaces before a word is the word's index.
     position = answer.padded_forms.count(" ", 1, first_character + 1)
     longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
-    return Match(FULL_MATCH, question.find_reference(longest), position)
+    return Match(FULL_MATCH, question.find_reference(longest), contains_reference=True, position=position)
 
 
 def _match_references(answer: Answer, question: Question) -> Match:
@@ -168,7 +172,7 @@ def _match_references(answer: Answer, question: Question) -> Match:
     comparisons = [_compare(answer, reference) for reference in references]
     best = Comparison(*map(max, zip(*comparisons, strict=True)))
     _, nearest = max(zip(comparisons, references, strict=True), key=_rank_reference)
-    return Match(best, nearest, len(answer.forms))
+    return Match(best, nearest, contains_reference=False, position=len(answer.forms))
 
 
 def _rank_reference(compared_reference: tuple[Comparison, Reference]) -> tuple[float, int]:
@@ -181,21 +185,20 @@ def _rank_reference(compared_reference: tuple[Comparison, Reference]) -> tuple[f
 def _measure_similarity(answer: Answer, match: Match, content_forms: Sequence[str]) -> dict[str, float]:
     """Compare an answer with the nearest reference.
 
-    Only the beginnings of long texts are compared, to limit the time.
-
     Args:
         answer: the answer.
         match: the nearest reference, and whether the answer contains it as a whole.
         content_forms: the content words of the answer that are not in the question.
     """
-    nearest, contains_nearest = match.nearest, match.best.contains
-    reference_text = nearest.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
-    answer_text = answer.padded_forms.strip()
+    # Long texts are truncated to limit the time.
+    reference_text = match.nearest.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
+    passage_text = answer.padded_forms.strip()[:MAX_PASSAGE_CHARACTERS]
+    compared_text = passage_text[:MAX_COMPARED_CHARACTERS]
     return {
-        "contained_letters": contains_nearest * math.log1p(len(nearest.letters)),
-        "passage_similarity": _compare_passages(answer_text[:MAX_PASSAGE_CHARACTERS], reference_text),
-        "similarity": fuzz.ratio(reference_text, answer_text[:MAX_COMPARED_CHARACTERS]) / 100,
-        "precision": _share(content_forms, nearest.forms),
+        "contained_letters": math.log1p(len(match.nearest.letters)) if match.contains_reference else 0.0,
+        "passage_similarity": _compare_passages(passage_text, reference_text),
+        "similarity": fuzz.ratio(reference_text, compared_text) / 100,
+        "precision": _share(content_forms, match.nearest.forms),
     }
 
 
@@ -229,15 +232,13 @@ def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[i
     """
     n_words = len(answer.forms)
     first_match = min(match_positions, default=n_words)
-    log_span = 0.0
-    if match_positions:
-        span = max(match_positions) - first_match + 1
-        log_span = math.log1p(span / len(match_positions))
+    last_match = max(match_positions, default=n_words)
+    words_per_match = (last_match - first_match + 1) / max(1, len(match_positions))
     return {
         "position": match.position / max(1, n_words),
         "first_match": first_match / max(1, n_words),
         "first_sentence_recall": _share(match.nearest.new_forms, answer.first_sentence_forms()),
-        "span": log_span,
+        "span": math.log1p(words_per_match) if match_positions else 0.0,
     }
 
 
@@ -305,16 +306,17 @@ def describe(answer: Answer, question: Question) -> list[float]:
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
-    # Each dictionary lists its measures in the order of COLUMNS.
-    return [
-        *match.best,
-        *_measure_similarity(answer, match, content_forms).values(),
-        *_measure_numbers(answer, question, new_forms).values(),
-        *_measure_positions(answer, match, match_positions).values(),
-        *_measure_additions(answer, question, new_forms, match_positions).values(),
-        *_measure_missing_words(answer, match.nearest).values(),
-        *_measure_difficulty(question, match).values(),
-    ]
+    values = {
+        "contains": float(match.contains_reference),
+        **match.best._asdict(),
+        **_measure_similarity(answer, match, content_forms),
+        **_measure_numbers(answer, question, new_forms),
+        **_measure_positions(answer, match, match_positions),
+        **_measure_additions(answer, question, new_forms, match_positions),
+        **_measure_missing_words(answer, match.nearest),
+        **_measure_difficulty(question, match),
+    }
+    return [values[column] for column in COLUMNS]
 
 
 class AnswerFeature(Feature):

@@ -27,7 +27,7 @@ TRIGRAM = 3
 """Number of characters in a trigram."""
 
 _COMMENT = re.compile(r"(?<=\S)[^\S\n]*\([^()\n]*\)[^\S\n]*$", re.MULTILINE)
-# The lookbehinds stand after the capital letter, so that the regex engine searches only for capital letters first.
+# A search for a capital letter is fast, so the lookbehinds come after the capital letter.
 _NAME = re.compile(r"[A-Z](?<=\b.)(?<![.!?] .)(?<!^.)\w+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 

@@ -81,13 +81,12 @@ class EncoderFeature(Feature):
 
         folder = encoder_folder(self.options.encoder)
         files = read_encoder(folder)
-        description = files.description
-        self._digest = description.digest
-        self._layer_names = [description.layers[-1], self._select_inner_layer(description.layers)]
+        layers = files.description.layers
+        self._digest = files.description.digest
+        self._layer_names = [layers[-1], self._select_inner_layer(layers)]
         self._session = make_session(files.network, self._layer_names, folder)
-        self._input_names = [tensor.name for tensor in self._session.get_inputs()]
         self._tokenizer = make_tokenizer(files.tokenizer, folder)
-        self._tokenizer.enable_truncation(min(MAX_PIECES, description.pieces))
+        self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))
 
     def _select_inner_layer(self, layers: Sequence[str]) -> str:
         """Return the name of the layer that the options select. Raise ConfigError if the layer does not exist."""
@@ -127,7 +126,7 @@ class EncoderFeature(Feature):
     def compute(self, batch: FeatureBatch) -> Floats:
         """Compare the sentence vector of each hypothesis with the sentence vectors of its references."""
         hypotheses, references = segment_pairs(batch)
-        vectors = self._encode_distinct([*hypotheses, *references])
+        vectors = self._cache.get_or_make_items([*hypotheses, *references], self._encode_texts)
         rows = np.empty((len(hypotheses), self.dimension))
         for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
             hypothesis_vector, hypothesis_inner_vector = vectors[hypothesis]
@@ -137,20 +136,13 @@ class EncoderFeature(Feature):
             row[1:] = hypothesis_inner_vector - reference_inner_vector
         return mean_over_references(rows, batch)
 
-    def _encode_distinct(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the sentence vectors of each distinct text, from the cache if possible."""
+    def _encode_texts(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the sentence vectors of distinct texts. Several threads encode batches of texts at a time."""
         vectors: dict[str, Vectors] = {}
-        for text in texts:
-            cached_vectors = self._cache.get(text)
-            if cached_vectors is not None:
-                vectors[text] = cached_vectors
-        missing_texts = sorted(set(texts).difference(vectors))
         with ThreadPool(os.cpu_count() or 1) as pool:
-            for batch_vectors in pool.map(self._encode_batch, self._make_batches(missing_texts)):
+            for batch_vectors in pool.map(self._encode_batch, self._make_batches(texts)):
                 vectors.update(batch_vectors)
-        for text in missing_texts:
-            self._cache[text] = vectors[text]
-        return vectors
+        return [vectors[text] for text in texts]
 
     def _make_batches(self, texts: Sequence[str]) -> list[list[_TokenizedSentence]]:
         """Tokenize sentences, and group sentences with the same number of tokens into batches."""
@@ -174,15 +166,17 @@ class EncoderFeature(Feature):
         """Encode a batch of tokenized sentences, which must all have the same number of tokens."""
         ids = np.array([encoding.ids for encoding in encodings], np.int64)
         possible_inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        inputs = {name: possible_inputs[name] for name in self._input_names}
+        inputs = {tensor.name: possible_inputs[tensor.name] for tensor in self._session.get_inputs()}
         # Each array contains token vectors, (sentences, tokens, dimension).
         last_layers, inner_layers = self._session.run(self._layer_names, inputs)
         vectors = []
         for encoding, last_layer, inner_layer in zip(encodings, last_layers, inner_layers, strict=True):
             # The mean excludes special tokens, such as [CLS] and [SEP].
             is_text = np.array(encoding.special_tokens_mask) == 0
-            # The cosine does not depend on the lengths of vectors, so only the inner vectors are normalized.
-            vectors.append((_average_tokens(last_layer, is_text), _normalize(_average_tokens(inner_layer, is_text))))
+            last_vector = _average_tokens(last_layer, is_text)
+            inner_vector = _average_tokens(inner_layer, is_text)
+            # Only the inner vectors are normalized, because a cosine does not depend on the lengths of vectors.
+            vectors.append((last_vector, _normalize(inner_vector)))
         return vectors
 
     def describe(self) -> str:

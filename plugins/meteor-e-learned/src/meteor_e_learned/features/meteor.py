@@ -149,7 +149,7 @@ def _change_path(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _change_chain_paths(chain: Any, change: Callable[[str], str]) -> Any:
-    """Apply a function to a chain's path or, if the chain is given as a mapping, to all file paths in the mapping."""
+    """Apply a function to the path of a chain. If the chain is a mapping, apply the function to each path in it."""
     if isinstance(chain, Mapping):
         return replace_chain_paths(chain, change, plugin_registry())
     return _change_path(chain, change)

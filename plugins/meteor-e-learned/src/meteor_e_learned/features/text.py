@@ -124,30 +124,31 @@ class Word(NamedTuple):
     Attributes:
         form: the lowercase word.
         stem: the form without its suffix (s, d, ed, ing).
-        plain: the form without leading apostrophes, as in the lists of word pairs. It is empty for a punctuation mark.
+        pair_form: the form without leading apostrophes, as in the lists of word pairs. It is empty for a punctuation
+            mark.
         kind: the index of its word class, or ``NUMBER``, ``MARK`` or ``CONTENT``.
-        letters: the number of characters.
+        length: the number of characters.
         wordlike: whether the word begins with a letter.
         unknown: whether the word is wordlike, but wordfreq does not list it.
         rare: whether the word is wordlike, but wordfreq does not list it as usual.
         frequent: whether wordfreq lists the word as frequent.
         capital: whether the word begins with a capital letter.
-        denies: whether the word is a negation.
-        implies: whether the word implies a negation, such as "fail".
+        is_negation: whether the word is a negation.
+        implies_negation: whether the word implies a negation, such as "fail".
     """
 
     form: str
     stem: str
-    plain: str
+    pair_form: str
     kind: int
-    letters: int
+    length: int
     wordlike: bool
     unknown: bool
     rare: bool
     frequent: bool
     capital: bool
-    denies: bool
-    implies: bool
+    is_negation: bool
+    implies_negation: bool
 
 
 def _guess_kind(form: str) -> int:
@@ -169,16 +170,16 @@ def describe(token: str) -> Word:
     return Word(
         form=form,
         stem=_SUFFIX.sub("", form),
-        plain="" if kind == MARK else form.lstrip("'"),
+        pair_form="" if kind == MARK else form.lstrip("'"),
         kind=kind,
-        letters=len(form),
+        length=len(form),
         wordlike=wordlike,
         unknown=wordlike and form not in frequency_lists.listed,
         rare=wordlike and form not in frequency_lists.usual,
         frequent=form in frequency_lists.frequent,
         capital=token[0].isupper(),
-        denies=form in DENIALS,
-        implies=form in IMPLIED,
+        is_negation=form in DENIALS,
+        implies_negation=form in IMPLIED,
     )
 
 
@@ -196,24 +197,21 @@ class WordSequence:
         self.forms = [word.form for word in self.words]
         self.characters = "".join(text.split())
         self.capitals = Counter(filter(str.isupper, self.characters))
-        plain_words = [word.plain for word in self.words if word.plain]
-        self.vocabulary, self.pairs = set(plain_words), list(pairwise(plain_words))
+        pair_forms = [word.pair_form for word in self.words if word.pair_form]
+        self.vocabulary, self.pairs = set(pair_forms), list(pairwise(pair_forms))
 
     def ngrams(self, order: int) -> Counter[str]:
         """Count the character n-grams of the given order. Spaces are ignored."""
         return Counter(self.characters[start : start + order] for start in range(len(self.characters) - order + 1))
 
-    def content_stems(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
-        """Return two counters of content word stems. The second counter separates negated stems from other stems.
-
-        A stem is negated if one of the four preceding words is a negation.
-        """
-        signed_stems = [
-            (word.stem, any(preceding.denies for preceding in self.words[max(0, position - 4) : position]))
-            for position, word in enumerate(self.words)
-            if word.kind == CONTENT
-        ]
-        return Counter(stem for stem, _ in signed_stems), Counter(signed_stems)
+    def list_content_stems(self) -> list[tuple[str, bool]]:
+        """Return the stem of each content word, and whether one of the four preceding words is a negation."""
+        content_stems = []
+        for position, word in enumerate(self.words):
+            if word.kind == CONTENT:
+                preceding_words = self.words[max(0, position - 4) : position]
+                content_stems.append((word.stem, any(preceding.is_negation for preceding in preceding_words)))
+        return content_stems
 
 
 def compare_texts(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> list[float]:
@@ -368,8 +366,8 @@ def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> dict
     """Compare the mean word lengths and the shares of frequent words, and measure repetition in the reference."""
     n_hypothesis_words = max(1, len(hypothesis.words))
     n_reference_words = max(1, len(reference.words))
-    hypothesis_length = sum(word.letters for word in hypothesis.words) / n_hypothesis_words
-    reference_length = sum(word.letters for word in reference.words) / n_reference_words
+    hypothesis_length = sum(word.length for word in hypothesis.words) / n_hypothesis_words
+    reference_length = sum(word.length for word in reference.words) / n_reference_words
     hypothesis_frequent = sum(word.frequent for word in hypothesis.words) / n_hypothesis_words
     reference_frequent = sum(word.frequent for word in reference.words) / n_reference_words
     return {
@@ -381,20 +379,25 @@ def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> dict
 
 def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
     """Count missing and added negations, and shared words that are negated in only one of the two texts."""
-    hypothesis_negations = sum(word.denies for word in hypothesis.words)
-    reference_negations = sum(word.denies for word in reference.words)
+    hypothesis_negations = sum(word.is_negation for word in hypothesis.words)
+    reference_negations = sum(word.is_negation for word in reference.words)
     # Denials are negations such as "not", and words that imply a negation, such as "fail".
-    hypothesis_denials = sum(word.denies or word.implies for word in hypothesis.words)
-    reference_denials = sum(word.denies or word.implies for word in reference.words)
-    hypothesis_stems, hypothesis_signed_stems = hypothesis.content_stems()
-    reference_stems, reference_signed_stems = reference.content_stems()
-    n_common_stems = (hypothesis_stems & reference_stems).total()
-    n_common_signed_stems = (hypothesis_signed_stems & reference_signed_stems).total()
+    hypothesis_denials = sum(word.is_negation or word.implies_negation for word in hypothesis.words)
+    reference_denials = sum(word.is_negation or word.implies_negation for word in reference.words)
     return {
         "negations_missing": max(0, reference_negations - hypothesis_negations),
         "denials_added": max(0, hypothesis_denials - reference_denials),
-        "polarity": n_common_stems - n_common_signed_stems,
+        "polarity": _count_polarity_changes(hypothesis, reference),
     }
+
+
+def _count_polarity_changes(hypothesis: WordSequence, reference: WordSequence) -> int:
+    """Count the content words of both texts that are negated in only one of them. Words are compared by their stems."""
+    hypothesis_stems = hypothesis.list_content_stems()
+    reference_stems = reference.list_content_stems()
+    n_equally_negated = (Counter(hypothesis_stems) & Counter(reference_stems)).total()
+    n_common = (Counter(stem for stem, _ in hypothesis_stems) & Counter(stem for stem, _ in reference_stems)).total()
+    return n_common - n_equally_negated
 
 
 class PairRating(NamedTuple):
@@ -428,7 +431,7 @@ def _rate_pair(pair: tuple[str, str], pair_lists: PairLists) -> PairRating:
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> dict[str, float]:
     """Measure how common those word pairs are that occur in the hypothesis but not in the reference.
 
-    A moved pair is one of these pairs if both of its words occur in the reference.
+    Such a word pair is called moved if the reference contains both words, but not next to each other.
     """
     reference_pairs = set(reference.pairs)
     ratings = [_rate_pair(pair, pair_lists) for pair in hypothesis.pairs if pair not in reference_pairs]
@@ -524,7 +527,7 @@ def _compare_natively(counter: Any, lock: threading.Lock, hypotheses: list[str],
 def _compare_in_python(
     pair_lists: PairLists, describe_word: Callable[[str], Word], hypotheses: list[str], references: list[str]
 ) -> Floats:
-    """Compare hypotheses with references without the extension module, which computes the same values."""
+    """Compare hypotheses with references in pure Python. The extension module computes the same values."""
     rows = []
     for hypothesis, reference in zip(hypotheses, references, strict=True):
         hypothesis_words = WordSequence(hypothesis, describe_word)
