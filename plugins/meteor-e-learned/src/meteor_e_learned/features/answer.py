@@ -49,19 +49,19 @@ class Comparison(NamedTuple):
 
     Attributes:
         contains_joined: whether the answer contains the reference if spaces are ignored.
-        trigram_recall: the recall of character trigrams.
         recall: the fraction of the reference's words that occur in the answer.
         content_recall: the recall of content words.
         new_recall: the recall of content words that are not in the question.
         rare_recall: the recall of these words, weighted by their rarity.
+        trigram_recall: the recall of character trigrams.
     """
 
-    contains_joined: float
-    trigram_recall: float
+    contains_joined: float = 0.0
     recall: float = 0.0
     content_recall: float = 0.0
     new_recall: float = 0.0
     rare_recall: float = 0.0
+    trigram_recall: float = 0.0
 
 
 class Match(NamedTuple):
@@ -85,12 +85,7 @@ FULL_MATCH = Comparison(1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 """Comparison of an answer with a reference that the answer contains as a whole."""
 COLUMNS = (
     "contains",
-    "contains_joined",
-    "recall",
-    "content_recall",
-    "new_recall",
-    "rare_recall",
-    "trigram_recall",
+    *Comparison._fields,
     "contained_letters",
     "passage_similarity",
     "similarity",
@@ -132,16 +127,16 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
     trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
     # A shortcut for the most frequent case, in which the answer does not contain any word of the reference.
     if answer_forms.keys().isdisjoint(reference.forms):
-        return Comparison(contains_joined, trigram_recall)
+        return Comparison(contains_joined, trigram_recall=trigram_recall)
     forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
     matched_rarities = [rarity for form, rarity in forms_and_rarities if form in answer_forms]
     return Comparison(
         contains_joined=contains_joined,
-        trigram_recall=trigram_recall,
         recall=_share(reference.forms, answer_forms),
         content_recall=_share(reference.content_forms, answer_forms),
         new_recall=_share(reference.new_forms, answer_forms),
         rare_recall=add_in_order(matched_rarities) / reference.new_rarity,
+        trigram_recall=trigram_recall,
     )
 
 
@@ -306,17 +301,17 @@ def describe(answer: Answer, question: Question) -> list[float]:
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
-    values = {
-        "contains": float(match.contains_reference),
-        **match.best._asdict(),
-        **_measure_similarity(answer, match, content_forms),
-        **_measure_numbers(answer, question, new_forms),
-        **_measure_positions(answer, match, match_positions),
-        **_measure_additions(answer, question, new_forms, match_positions),
-        **_measure_missing_words(answer, match.nearest),
-        **_measure_difficulty(question, match),
-    }
-    return [values[column] for column in COLUMNS]
+    # Each group of measures has the order of COLUMNS, because a lookup by name would take longer.
+    return [
+        float(match.contains_reference),
+        *match.best,
+        *_measure_similarity(answer, match, content_forms).values(),
+        *_measure_numbers(answer, question, new_forms).values(),
+        *_measure_positions(answer, match, match_positions).values(),
+        *_measure_additions(answer, question, new_forms, match_positions).values(),
+        *_measure_missing_words(answer, match.nearest).values(),
+        *_measure_difficulty(question, match).values(),
+    ]
 
 
 class AnswerFeature(Feature):
