@@ -167,8 +167,8 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         title = f"{cls.kind} {cls.name!r}"
         options_class = cls.options_class()
         if options_class is None:
-            for name in options:
-                raise ConfigError(f"{title} has no option {name!r}; it has no options")
+            if options:
+                raise ConfigError(f"{title} has no option {min(options)!r}; it has no options")
             return None
         from meteor_e.base.checked import convert  # This import is slow.
         from meteor_e.base.yamlfile import Document

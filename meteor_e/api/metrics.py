@@ -477,7 +477,7 @@ class Metric(Component):
         statistics = compute_statistics(metric, batch)
         segment_scores = _make_segment_scores(metric, statistics, signature) if segments else ()
         progress(self.label, len(batch), len(batch))
-        statistics_sum = add_statistics(None, statistics)
+        statistics_sum = add_statistics(None, statistics)  # No segments precede the batch.
         system_score, *_ = system_values(metric, statistics_sum, statistics, len(batch))
         return CorpusScore(system_score, signature, len(batch), segment_scores)
 
@@ -582,6 +582,10 @@ def _check_finite(metric: Metric, batch: Batch, rows: Floats) -> None:
         raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {rows[index]}")
 
 
+_CONSEQUENCES = {"skip": "it is left out", "zero": "it scores 0"}
+"""The consequence for a segment that cannot be scored, by policy, for warnings."""
+
+
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
     """Apply the policy ``on_error`` to segments that cannot be scored.
 
@@ -603,8 +607,7 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
         if on_error == "stop":
             advice = "on_error='skip' or 'zero' goes on (meteor-e score: --on-error skip|zero)"
             raise InputError(f"{problem}; {advice}") from error
-        consequence = "it is left out" if on_error == "skip" else "it scores 0"
-        warn_user(f"{problem}; {consequence}", SegmentWarning)
+        warn_user(f"{problem}; {_CONSEQUENCES[on_error]}", SegmentWarning)
     return rows.with_zeros() if on_error == "zero" else rows
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from meteor_e.api.batches import Batch
 from meteor_e.api.metrics import Metric, ScoresPairs, compute_statistics, main_scores
-from meteor_e.base.texts import read_sources
+from meteor_e.base.texts import read_texts_by_source
 
 # NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def score_pairs(
     if isinstance(metric, ScoresPairs):
         yield from metric.pairwise_batches(hypotheses, references)
         return
-    for source_candidates, source_references in read_sources(hypotheses, references):
+    for source_candidates, source_references in read_texts_by_source(hypotheses, references):
         yield _score_pairs_of_source(metric, source_candidates, source_references)
 
 

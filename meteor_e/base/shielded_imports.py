@@ -41,8 +41,7 @@ class ShieldedFinder:
         """
         if name not in LIBRARIES:
             return None
-        other_finders = [finder for finder in sys.meta_path if finder is not cls]
-        specs = (finder.find_spec(name, path, target) for finder in other_finders)
+        specs = (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not cls)
         spec = next((spec for spec in specs if spec is not None), None)
         if spec is not None and spec.loader is not None:
             spec.loader = ShieldedLoader(spec.loader)  # type: ignore[assignment]

@@ -114,7 +114,7 @@ def check_candidates(texts: Any, source: int) -> list[str]:
     return candidates
 
 
-def read_sources(
+def read_texts_by_source(
     hypotheses: Iterable[Any], references: Iterable[Any] | None = None
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the hypotheses and the references of each source sentence.
@@ -131,10 +131,11 @@ def read_sources(
         for candidates in hypothesis_lists:
             yield candidates, candidates
         return
-    for number, pair in enumerate(zip_longest(hypothesis_lists, _read_candidates(references, "references")), 1):
-        if None in pair:
+    pairs = zip_longest(hypothesis_lists, _read_candidates(references, "references"))
+    for number, (source_hypotheses, source_references) in enumerate(pairs, 1):
+        if source_hypotheses is None or source_references is None:
             raise InputError(f"source {number} has no hypotheses or no references; both lists need one item per source")
-        yield pair
+        yield source_hypotheses, source_references
 
 
 def _read_candidates(candidate_lists: Iterable[Any], description: str) -> Iterator[list[str]]:

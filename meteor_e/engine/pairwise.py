@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e.base.errors import InputError, MeteorError
-from meteor_e.base.texts import read_sources
+from meteor_e.base.texts import read_texts_by_source
 from meteor_e.engine.protocol import Engine, PairScores
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def pairwise_batches(
             into memory; or if a pair cannot be aligned. The message names the pair.
     """
     first_number = 1
-    sources = read_sources(hypotheses, references)
+    sources = read_texts_by_source(hypotheses, references)
     for batch in batch_sources(sources, _count_pairs):
         yield from _score_batch(engine, batch, first_number, threads)
         first_number += len(batch)

@@ -150,7 +150,7 @@ class Registry(ABC, Generic[T]):
                     yield entry
 
     def _list_entries(self, name: str, summarize: Callable[[T], str]) -> Iterator[Entry]:
-        """Yield an entry for each definition of a name. If a name has several, the entries of plugins get an error."""
+        """Yield an entry for each definition of a name. If plugins clash, their entries contain an error message."""
         definitions = self._list_definitions(name)
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
