@@ -51,19 +51,32 @@ def sum_by_group(groups: Integers, values: Floats | Integers, n_groups: int) -> 
     return np.bincount(groups, values, n_groups).astype(float)
 
 
+def max_by_group(groups: Integers, values: Integers, n_groups: int) -> Integers:
+    """Return the maximum of the values in each group, or 0 for a group without any values.
+
+    Args:
+        groups: for each value, the index of its group.
+        values: the values, none of which is negative.
+        n_groups: the number of groups.
+    """
+    maxima = np.zeros(n_groups, np.int64)
+    np.maximum.at(maxima, groups, values)
+    return maxima
+
+
 class PairGroups(NamedTuple):
     """The distinct pairs in two arrays of integers, and the positions at which they occur.
 
     Attributes:
         left, right: the integers of each distinct pair. The pairs are sorted by ``left`` and then by ``right``.
-        first: for each distinct pair, the index of its first occurrence.
+        first_indexes: for each distinct pair, the index of its first occurrence.
         counts: for each distinct pair, the number of its occurrences.
         inverse: for each element of the two arrays, the index of its pair in ``left`` and ``right``.
     """
 
     left: Integers
     right: Integers
-    first: Integers
+    first_indexes: Integers
     counts: Integers
     inverse: Integers
 
@@ -77,18 +90,16 @@ def group_pairs(left: Integers, right: Integers) -> PairGroups:
         left, right: arrays of the same length that contain integers from 0.
     """
     # Each pair is combined into one integer.
-    radix = right.max(initial=0) + 1
-    keys = left * radix + right
+    keys = left * (right.max(initial=0) + 1) + right
     # Sorting makes equal pairs adjacent and keeps their order, so that each group starts with its first occurrence.
-    order = _sort_indexes(keys)
-    group_starts = _find_run_starts(keys[order])
-    first = order[group_starts]
+    sorted_indexes = _sort_indexes(keys)
+    group_starts = _find_run_starts(keys[sorted_indexes])
+    first_indexes = sorted_indexes[group_starts]
     counts = np.diff(group_starts, append=len(keys))
-    sorted_groups = np.repeat(np.arange(len(counts)), counts)
-    # The group indexes are moved from sorted order back to the original order of the pairs.
+    # The groups are numbered in sorted order, and the numbers are moved back to the original positions of the pairs.
     inverse = np.empty(len(keys), np.int64)
-    inverse[order] = sorted_groups
-    return PairGroups(left=left[first], right=right[first], first=first, counts=counts, inverse=inverse)
+    inverse[sorted_indexes] = np.repeat(np.arange(len(counts)), counts)
+    return PairGroups(left[first_indexes], right[first_indexes], first_indexes, counts, inverse)
 
 
 def unique_pairs(left: Integers, right: Integers) -> tuple[Integers, Integers]:

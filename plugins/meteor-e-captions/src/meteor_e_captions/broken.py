@@ -179,17 +179,16 @@ def _count_repeated_ngrams(lexicon: CaptionLexicon, texts: EncodedTexts, has_rep
         texts: the texts.
         has_repeated_pair: whether each text contains a word pair twice. Other texts cannot repeat longer n-grams.
     """
-    n_texts = len(texts.lengths)
     text_of_word = texts.text_of_word
     is_candidate = has_repeated_pair[text_of_word]
     words = WordSequence(texts.word_ids[is_candidate], text_of_word[is_candidate], len(lexicon.words))
-    repeats = _count_repeats_by_order(words, n_texts)  # (orders, texts)
-    # A text that repeats an n-gram also repeats all shorter parts of this n-gram.
-    # Therefore, the length of the longest repeated n-gram equals the number of orders with repetitions.
-    longest = np.count_nonzero(repeats, axis=0)
-    # Only overlapping occurrences, as in "a a a a", can be longer than half the text.
+    repeats_by_order = _count_repeats_by_order(words, len(texts.lengths))
+    longest = np.zeros(len(texts.lengths), np.int64)
+    for order, repeats in enumerate(repeats_by_order, 1):
+        longest[repeats > 0] = order
+    # Repeated phrases that are longer than half the text overlap each other, as in "a a a a".
     longest_without_overlap = np.minimum(longest, texts.lengths // 2)
-    return _RepeatedNgrams(longest_without_overlap, trigram_repeats=repeats[_TRIGRAM_INDEX])
+    return _RepeatedNgrams(longest_without_overlap, trigram_repeats=repeats_by_order[_TRIGRAM_INDEX])
 
 
 def _count_repeats_by_order(words: WordSequence, n_texts: int) -> Integers:

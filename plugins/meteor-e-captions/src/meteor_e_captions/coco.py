@@ -23,7 +23,7 @@ from meteor_e.base.texts import check_text
 from meteor_e.evaluate import KeptData
 from meteor_e.evaluate import evaluate as score_systems
 from meteor_e.formats.coco import coco_annotations, coco_results
-from meteor_e_captions.coco_metric import java_meteor, make_meteor_texts
+from meteor_e_captions.coco_metric import clean_for_meteor, java_meteor
 from meteor_e_captions.coco_scores import ORDERS, bleu, bleu_statistics, cider, count_ngrams, rouge_l
 from meteor_e_captions.document_frequencies import make_document_frequencies, read_document_frequencies
 from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
@@ -71,6 +71,7 @@ class _CocoScorer:
             InputError: if ``gts`` and ``res`` have different image ids, if an image does not have references or does
                 not have exactly one caption, or if a caption is not a string. The message names the image id.
         """
+        # pycocoevalcap determines the names of the parameters.
         captions, references = _pair_by_image(gts, res)
         return self._score_captions(captions, references)
 
@@ -95,7 +96,7 @@ class Meteor(_CocoScorer):
         super().__init__(java_meteor() if meteor is None else meteor, "METEOR")
 
     def _score_captions(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
-        meteor_captions, meteor_references = make_meteor_texts(captions, references)
+        meteor_captions, meteor_references = clean_for_meteor(captions, references)
         corpus = self._metric.corpus(meteor_captions, meteor_references, segments=True)
         return corpus.score, [segment.score for segment in corpus.segments]
 

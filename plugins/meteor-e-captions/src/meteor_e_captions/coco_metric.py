@@ -248,7 +248,7 @@ class CocoMetric(CaptionScores):
         METEOR.
         """
         captions, references, counts = self.count(batch)
-        meteor_captions, meteor_references = make_meteor_texts(captions, references)
+        meteor_captions, meteor_references = clean_for_meteor(captions, references)
         meteor_statistics = np.asarray(self._meteor.rows(meteor_captions, meteor_references))
         caption_counts = np.ones(len(captions))
         return np.column_stack(
@@ -272,9 +272,7 @@ def java_meteor() -> Meteor:
     return meteor
 
 
-def make_meteor_texts(
-    captions: Sequence[str], references: Sequence[Sequence[str]]
-) -> tuple[list[str], list[list[str]]]:
+def clean_for_meteor(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
     """Return captions and references in the form in which pycocoevalcap passes them to METEOR.
 
     In pycocoevalcap, the separator ``|||`` is deleted from captions, but splits a reference into several references.
@@ -283,10 +281,14 @@ def make_meteor_texts(
         captions: the tokenized captions.
         references: the tokenized references of each caption.
     """
-    # Like pycocoevalcap, this code also replaces two spaces by one, because a deleted separator leaves two spaces.
-    cleaned_captions = [_clean_line(caption.replace(_SEPARATOR, "").replace("  ", " ")) for caption in captions]
+    cleaned_captions = [_clean_line(_delete_separators(caption)) for caption in captions]
     split_references = [_split_references(caption_references) for caption_references in references]
     return cleaned_captions, split_references
+
+
+def _delete_separators(caption: str) -> str:
+    """Delete the separators in a caption. Because a deleted separator leaves two spaces, they are replaced by one."""
+    return caption.replace(_SEPARATOR, "").replace("  ", " ")
 
 
 def _split_references(references: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ choices:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +22,15 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import apply_scalar, power
-from meteor_e_captions.arrays import divide, find_indexes, group_pairs, sum_by_group, take_or_zero, unique_pairs
+from meteor_e_captions.arrays import (
+    divide,
+    find_indexes,
+    group_pairs,
+    max_by_group,
+    sum_by_group,
+    take_or_zero,
+    unique_pairs,
+)
 from meteor_e_captions.ngrams import Ngrams, WordSequence, iterate_ngrams
 
 if TYPE_CHECKING:
@@ -141,11 +149,11 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     Args:
         references: the tokenized references of each image.
     """
-    word_ids: dict[str, int] = {}
-    encoded_references = _encode_words(chain.from_iterable(references), word_ids)
+    encoded_references, word_ids = _encode_words(chain.from_iterable(references), {})
+    words = _concatenate(encoded_references, len(word_ids))
     image_of_reference = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
     ngrams_by_order = []
-    for ngrams in iterate_ngrams(_concatenate(encoded_references, len(word_ids)), ORDERS):
+    for ngrams in iterate_ngrams(words, ORDERS):
         keys = _combine_ids(ngrams.prefixes, ngrams.last_words, len(word_ids))
         ngrams_by_order.append(NgramFrequencies(keys, _count_images(ngrams, image_of_reference)))
     return DocumentFrequencies(word_ids, ngrams_by_order, len(references))
@@ -170,17 +178,13 @@ def count_ngrams(
     """
     if frequencies is None:
         frequencies = count_frequencies(references)
-    # New words of captions and references are added to a copy of the dictionary.
-    word_ids = dict(frequencies.word_ids)
-    encoded_captions = _encode_words(captions, word_ids)
-    encoded_references = _encode_words(chain.from_iterable(references), word_ids)
     # The n-grams of captions and references are found together, so that equal n-grams have equal ids.
-    words = _concatenate([*encoded_captions, *encoded_references], len(word_ids))
-    ngrams_by_order = list(iterate_ngrams(words, ORDERS))
+    encoded_texts, word_ids = _encode_words(chain(captions, *references), frequencies.word_ids)
+    ngrams_by_order = list(iterate_ngrams(_concatenate(encoded_texts, len(word_ids)), ORDERS))
     document_counts = _count_documents(ngrams_by_order, frequencies)
     return Captions(
-        hypotheses=_encode_texts(encoded_captions),
-        references=_encode_texts(encoded_references),
+        hypotheses=_encode_texts(encoded_texts[: len(captions)]),
+        references=_encode_texts(encoded_texts[len(captions) :]),
         reference_counts=np.array([len(image_references) for image_references in references], np.int64),
         ngrams_by_order=[
             _count_by_text(ngrams, counts, len(captions))
@@ -190,14 +194,19 @@ def count_ngrams(
     )
 
 
-def _encode_words(texts: Iterable[str], word_ids: dict[str, int]) -> list[list[int]]:
-    """Replace the words of each text by ids.
+def _encode_words(texts: Iterable[str], known_word_ids: Mapping[str, int]) -> tuple[list[list[int]], dict[str, int]]:
+    """Replace the words of each text by ids. New words receive the next free ids.
 
     Args:
         texts: the texts, whose words are separated by spaces.
-        word_ids: the id of each word. New words are added with the next free ids.
+        known_word_ids: the ids of known words.
+
+    Returns:
+        The word ids of each text, and the ids of all known and new words.
     """
-    return [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for text in texts]
+    word_ids = dict(known_word_ids)
+    encoded_texts = [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for text in texts]
+    return encoded_texts, word_ids
 
 
 def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> WordSequence:
@@ -212,24 +221,38 @@ def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> WordSe
 
 
 def _count_documents(ngrams_by_order: Sequence[Ngrams], frequencies: DocumentFrequencies) -> list[Integers]:
-    """Return, for each order, the number of documents that contain each n-gram.
+    """For the n-grams of each order, look up how many documents contain them.
 
     Args:
         ngrams_by_order: the n-grams of each order from 1. The ids of known words are those of ``frequencies``.
         frequencies: the document frequencies.
     """
-    vocabulary_size = len(frequencies.word_ids)
-    # In ``frequencies``, the empty prefix of single words has the id 0.
-    known_ids = np.zeros(1, np.int64)
+    # In ``frequencies``, the only prefix of single words is the empty one. Its id is 0.
+    known_prefix_ids = np.zeros(1, np.int64)
     document_counts = []
     for ngrams, known_ngrams in zip(ngrams_by_order, frequencies.ngrams_by_order, strict=True):
-        prefix_ids = known_ids[ngrams.prefixes]
-        keys = _combine_ids(prefix_ids, ngrams.last_words, vocabulary_size)
-        is_in_vocabulary = (prefix_ids >= 0) & (ngrams.last_words < vocabulary_size)
-        # The ids of these n-grams in ``frequencies`` are the prefix ids of the next order. Unknown n-grams have -1.
-        known_ids = find_indexes(known_ngrams.keys, np.where(is_in_vocabulary, keys, -1))
+        prefix_ids = known_prefix_ids[ngrams.prefixes]
+        known_ids = _find_known_ids(prefix_ids, ngrams.last_words, known_ngrams, len(frequencies.word_ids))
         document_counts.append(take_or_zero(known_ngrams.document_counts, known_ids))
+        # The n-grams of one order are the prefixes of the next order.
+        known_prefix_ids = known_ids
     return document_counts
+
+
+def _find_known_ids(
+    prefix_ids: Integers, last_words: Integers, known_ngrams: NgramFrequencies, vocabulary_size: int
+) -> Integers:
+    """Return the id of each n-gram in ``known_ngrams``, or -1 for an unknown n-gram.
+
+    Args:
+        prefix_ids: the id of each n-gram's prefix, or -1 if the prefix is unknown.
+        last_words: the id of each n-gram's last word.
+        known_ngrams: the n-grams whose document frequencies are known.
+        vocabulary_size: the number of known words. The ids of unknown words are not less than this number.
+    """
+    keys = _combine_ids(prefix_ids, last_words, vocabulary_size)
+    may_be_known = (prefix_ids >= 0) & (last_words < vocabulary_size)
+    return find_indexes(known_ngrams.keys, np.where(may_be_known, keys, -1))
 
 
 def _count_by_text(ngrams: Ngrams, document_counts: Integers, n_captions: int) -> CaptionNgrams:
@@ -308,10 +331,10 @@ def _count_matches(captions: Captions, ngrams: CaptionNgrams) -> Floats:
         captions: the captions and references.
         ngrams: their n-grams of one order.
     """
+    caption_counts = ngrams.hypotheses.counts
     caption_entries, reference_entries = _find_shared_ngrams(ngrams, captions.caption_of_reference)
-    max_counts = np.zeros_like(ngrams.hypotheses.counts)
-    np.maximum.at(max_counts, caption_entries, ngrams.references.counts[reference_entries])
-    clipped_counts = np.minimum(ngrams.hypotheses.counts, max_counts)
+    max_counts = max_by_group(caption_entries, ngrams.references.counts[reference_entries], len(caption_counts))
+    clipped_counts = np.minimum(caption_counts, max_counts)
     return _sum_by_text(ngrams.hypotheses, clipped_counts, captions.hypotheses)
 
 
@@ -347,16 +370,18 @@ def bleu(statistics: Floats) -> Floats:
     # For each order, one column counts the matching n-grams, and the next column counts all n-grams.
     matches = statistics[:, 0 : 2 * ORDERS : 2]
     totals = statistics[:, 1 : 2 * ORDERS : 2]
-    caption_length = statistics[:, 2 * ORDERS]
-    reference_length = statistics[:, 2 * ORDERS + 1]
     precisions: Floats = (matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING)
-    geometric_means = _compute_geometric_means(precisions)
+    brevity_penalty = _compute_brevity_penalty(statistics[:, 2 * ORDERS], statistics[:, 2 * ORDERS + 1])
+    return _compute_geometric_means(precisions) * brevity_penalty[:, None]
+
+
+def _compute_brevity_penalty(caption_length: Floats, reference_length: Floats) -> Floats:
+    """Return factors up to 1 that lower the scores of captions that are shorter than their references."""
     length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
     # The lower limit prevents a division by zero.
     log_penalty = np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0)
     # The last bits of ``np.exp`` depend on the processor.
-    brevity_penalty = apply_scalar(math.exp, log_penalty)
-    return geometric_means * brevity_penalty[:, None]
+    return apply_scalar(math.exp, log_penalty)
 
 
 def _compute_geometric_means(precisions: Floats) -> Floats:

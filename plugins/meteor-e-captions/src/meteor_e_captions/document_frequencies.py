@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 import numbers
-from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -128,19 +128,19 @@ def _parse_ngram(ngram: Any, name: str) -> _Ngram:
 
 
 def _add_missing_ngrams(counts_by_order: list[_NgramTable]) -> None:
-    """Add the prefix and the last word of each n-gram to the tables if the tables do not contain them.
+    """Add the prefix and the last word of each n-gram to the tables, with the document count 0 if they are missing.
 
-    The lookup of an n-gram requires that its prefix and its last word are present. Their document count is 0.
+    The lookup of an n-gram requires that the tables contain its prefix and its last word.
 
     Args:
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
     """
-    # Longer n-grams are processed first, because the prefix of a new prefix may also be missing.
-    for shorter_ngrams, longer_ngrams in reversed(list(pairwise(counts_by_order))):
-        for ngram in longer_ngrams:
-            shorter_ngrams.setdefault(ngram[:-1], 0)
-    unigrams, *longer_tables = counts_by_order
-    for ngram in chain.from_iterable(longer_tables):
+    # The longest n-grams come first, because a prefix that is added to a table also needs its own prefix.
+    for index in range(ORDERS - 1, 0, -1):
+        for ngram in counts_by_order[index]:
+            counts_by_order[index - 1].setdefault(ngram[:-1], 0)
+    unigrams = counts_by_order[0]
+    for ngram in chain.from_iterable(counts_by_order[1:]):
         unigrams.setdefault(ngram[-1:], 0)
 
 
@@ -155,12 +155,21 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
     ngrams_by_order = []
     prefix_ids: dict[_Ngram, int] = {(): 0}
     for ngram_counts in counts_by_order:
-        ngram_by_key = {prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]: ngram for ngram in ngram_counts}
-        keys = sorted(ngram_by_key)
-        document_counts = [ngram_counts[ngram_by_key[key]] for key in keys]
-        ngrams_by_order.append(NgramFrequencies(np.array(keys, np.int64), np.array(document_counts, np.int64)))
-        prefix_ids = {ngram_by_key[key]: ngram_id for ngram_id, key in enumerate(keys)}
+        keyed_ngrams = _sort_by_key(ngram_counts, prefix_ids, word_ids)
+        keys = np.array([key for key, _ in keyed_ngrams], np.int64)
+        document_counts = np.array([ngram_counts[ngram] for _, ngram in keyed_ngrams], np.int64)
+        ngrams_by_order.append(NgramFrequencies(keys, document_counts))
+        # These n-grams are the prefixes of the next order. The id of an n-gram is its position in the sorted list.
+        prefix_ids = {ngram: ngram_id for ngram_id, (_, ngram) in enumerate(keyed_ngrams)}
     return DocumentFrequencies(word_ids, ngrams_by_order, n_documents)
+
+
+def _sort_by_key(
+    ngrams: Iterable[_Ngram], prefix_ids: Mapping[_Ngram, int], word_ids: Mapping[str, int]
+) -> list[tuple[int, _Ngram]]:
+    """Return pairs of a key and an n-gram, sorted by key. A key combines the ids of the prefix and of the last word."""
+    vocabulary_size = len(word_ids)
+    return sorted((prefix_ids[ngram[:-1]] * vocabulary_size + word_ids[ngram[-1]], ngram) for ngram in ngrams)
 
 
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:

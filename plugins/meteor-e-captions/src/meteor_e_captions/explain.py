@@ -106,7 +106,7 @@ def _list_reasons(
 
 def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
     """Determine which captions repeat words or n-grams."""
-    # REPETITIONS also has columns that do not count repetitions.
+    # The columns after "longest repetition" do not measure repetitions, but for example the length of the caption.
     n_columns = REPETITIONS.index("longest repetition") + 1
     counts = count_repetitions(lexicon, captions)[:, :n_columns]
     has_repetition: Cells = counts.max(axis=1) > 0

@@ -12,7 +12,8 @@ import numpy as np
 
 from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.arrays import apply_scalar
-from meteor_e_captions.arrays import divide, find_indexes, group_pairs, sum_by_group, take_or_zero
+from meteor_e.scoring.formula import FormulaScores
+from meteor_e_captions.arrays import divide, find_indexes, group_pairs, max_by_group, sum_by_group, take_or_zero
 from meteor_e_captions.lexicon import KINDS
 from meteor_e_captions.segmenter import split_by_lengths
 
@@ -46,7 +47,7 @@ class StemCounts(NamedTuple):
     counts: Integers
 
     def keys(self, lexicon: CaptionLexicon) -> Integers:
-        """Return, for each entry, an integer that combines the text and the stem. The integers are ascending."""
+        """Return one integer per entry, in ascending order, that encodes the text and the stem of the entry."""
         return self.text_index * lexicon.n_stems + self.stem_id
 
     def select(self, mask: Cells) -> StemCounts:
@@ -69,20 +70,6 @@ class DistinctWords(NamedTuple):
     ratings: Floats
 
 
-class _ReferenceStems(NamedTuple):
-    """The distinct stems of each reference, and the distinct stems of all references of each caption.
-
-    Attributes:
-        separate: the distinct stems of each reference.
-        merged: the distinct stems of all references of each caption.
-        merged_index: for each entry of ``separate``, the index of the same stem in ``merged``.
-    """
-
-    separate: StemCounts
-    merged: StemCounts
-    merged_index: Integers
-
-
 @dataclass(frozen=True)
 class CaptionComparison:
     """The result of comparing the words of captions with the words of their references.
@@ -91,8 +78,10 @@ class CaptionComparison:
         captions, references: all words of the captions, and all words of the references.
         reference_counts: the number of references of each caption.
         caption_words, reference_words: the distinct words of the captions, and of all references of each caption.
-        reference_stems: the stems of the references.
-        matching_caption_stem: for each entry of ``reference_words``, the index of the same stem in ``caption_words``,
+        reference_stems: the distinct stems of each reference.
+        reference_word_indexes: for each entry of ``reference_stems``, the index of the same stem in
+            ``reference_words``.
+        caption_word_indexes: for each entry of ``reference_words``, the index of the same stem in ``caption_words``,
             or -1.
     """
 
@@ -101,8 +90,9 @@ class CaptionComparison:
     reference_counts: Integers
     caption_words: DistinctWords
     reference_words: DistinctWords
-    reference_stems: _ReferenceStems
-    matching_caption_stem: Integers
+    reference_stems: StemCounts
+    reference_word_indexes: Integers
+    caption_word_indexes: Integers
 
     @property
     def n_references(self) -> int:
@@ -123,10 +113,14 @@ def compare_words(
     captions = lexicon.encode(hypotheses)
     encoded_references = lexicon.encode(list(chain.from_iterable(references)))
     reference_counts = np.array([len(texts) for texts in references], np.int64)
-    caption_stems = _count_stems(lexicon, captions)
-    reference_stems = _merge_references(_count_stems(lexicon, encoded_references), reference_counts)
-    matching_caption_stem = find_indexes(caption_stems.keys(lexicon), reference_stems.merged.keys(lexicon))
-    caption_words, reference_words = _rate_words(lexicon, caption_stems, reference_stems.merged, matching_caption_stem)
+    caption_stems, _ = _count_stems(lexicon, captions.text_of_word, captions.word_ids)
+    reference_stems, _ = _count_stems(lexicon, encoded_references.text_of_word, encoded_references.word_ids)
+    # All references of a caption are merged into a single text.
+    segment_of_reference = np.repeat(np.arange(len(references)), reference_counts)
+    segment_of_stem = segment_of_reference[reference_stems.text_index]
+    merged_stems, reference_word_indexes = _count_stems(lexicon, segment_of_stem, reference_stems.word_id)
+    caption_word_indexes = find_indexes(caption_stems.keys(lexicon), merged_stems.keys(lexicon))
+    caption_words, reference_words = _rate_words(lexicon, caption_stems, merged_stems, caption_word_indexes)
     return CaptionComparison(
         captions=captions,
         references=encoded_references,
@@ -134,63 +128,54 @@ def compare_words(
         caption_words=caption_words,
         reference_words=reference_words,
         reference_stems=reference_stems,
-        matching_caption_stem=matching_caption_stem,
+        reference_word_indexes=reference_word_indexes,
+        caption_word_indexes=caption_word_indexes,
     )
 
 
-def _merge_references(references: StemCounts, reference_counts: Integers) -> _ReferenceStems:
-    """Merge the stems of all references of each caption.
+def _count_stems(lexicon: CaptionLexicon, text_of_word: Integers, word_ids: Integers) -> tuple[StemCounts, Integers]:
+    """Count how often each stem occurs in each text.
 
     Args:
-        references: the distinct stems of each reference.
-        reference_counts: the number of references of each caption.
+        lexicon: the lexicon of the words.
+        text_of_word: for each word, the index of its text.
+        word_ids: the ids of the words.
+
+    Returns:
+        The distinct stems of each text, and for each word, the index of its stem among them.
     """
-    segment_of_reference = np.repeat(np.arange(len(reference_counts)), reference_counts)
-    segment_of_stem = segment_of_reference[references.text_index]
-    segments, stem_ids, first_indexes, counts, merged_index = group_pairs(segment_of_stem, references.stem_id)
-    merged = StemCounts(
-        text_index=segments,
-        stem_id=stem_ids,
-        word_id=references.word_id[first_indexes],
-        weight=references.weight[first_indexes],
-        counts=counts,
-    )
-    return _ReferenceStems(references, merged, merged_index)
+    properties = lexicon.word_properties
+    groups = group_pairs(text_of_word, properties.stem_id[word_ids])
+    # Several words of a text may have the same stem. The first of them represents the stem.
+    first_words = word_ids[groups.first_indexes]
+    stems = StemCounts(groups.left, groups.right, first_words, properties.weight[first_words], groups.counts)
+    return stems, groups.inverse
 
 
 def _rate_words(
-    lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts, matching_caption_stem: Integers
+    lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts, caption_word_indexes: Integers
 ) -> tuple[DistinctWords, DistinctWords]:
-    """Compute the support and the ratings of the captions' words and of the references' words.
+    """Compute the support and the rating of each word in the captions and the references.
 
     Args:
         lexicon: the lexicon of the words.
         captions: the distinct stems of each caption.
         references: the distinct stems of all references of each caption.
-        matching_caption_stem: for each entry of ``references``, the index of the same stem in ``captions``, or -1.
+        caption_word_indexes: for each entry of ``references``, the index of the same stem in ``captions``, or -1.
     """
-    is_missing = matching_caption_stem < 0
-    missing_stems = references.select(is_missing)
-    caption_has_synonym, missing_has_synonym = _find_synonyms(lexicon, captions, missing_stems)
+    is_in_caption = caption_word_indexes >= 0
+    is_missing = ~is_in_caption
+    caption_has_synonym, missing_has_synonym = _find_synonyms(lexicon, captions, references.select(is_missing))
 
-    support = np.zeros(len(captions.stem_id), np.int64)
-    support[matching_caption_stem[~is_missing]] = references.counts[~is_missing]
-    caption_ratings = np.where(support > 0, 1.0, SYNONYM * caption_has_synonym)
-    caption_words = DistinctWords(captions, support, caption_ratings)
+    caption_support = np.zeros(len(captions.stem_id), np.int64)
+    caption_support[caption_word_indexes[is_in_caption]] = references.counts[is_in_caption]
+    caption_ratings = np.where(caption_support > 0, 1.0, SYNONYM * caption_has_synonym)
+    caption_words = DistinctWords(captions, caption_support, caption_ratings)
 
-    # All stems that the caption contains have the rating 1.
+    # Every reference word whose stem occurs in the caption keeps the rating 1.
     reference_ratings = np.ones(len(references.stem_id))
     reference_ratings[is_missing] = SYNONYM * missing_has_synonym
     return caption_words, DistinctWords(references, references.counts, reference_ratings)
-
-
-def _count_stems(lexicon: CaptionLexicon, texts: EncodedTexts) -> StemCounts:
-    """Count how often each stem occurs in each text."""
-    properties = lexicon.word_properties
-    text_index, stem_id, first_words, counts, _ = group_pairs(texts.text_of_word, properties.stem_id[texts.word_ids])
-    # Several words of a text may have the same stem. The first of them represents the stem.
-    word_id = texts.word_ids[first_words]
-    return StemCounts(text_index, stem_id, word_id, properties.weight[word_id], counts)
 
 
 def compute_features(lexicon: CaptionLexicon, comparison: CaptionComparison) -> dict[str, Floats]:
@@ -254,18 +239,18 @@ def _compute_overlap(comparison: CaptionComparison) -> dict[str, Floats]:
 
 def _compute_best_recall(comparison: CaptionComparison) -> Floats:
     """Compute the recall of each caption with each of its references, and return the highest value."""
-    stems = comparison.reference_stems.separate
-    ratings = comparison.reference_words.ratings[comparison.reference_stems.merged_index]
+    stems = comparison.reference_stems
+    ratings = comparison.reference_words.ratings[comparison.reference_word_indexes]
     recalls = _compute_weighted_means(stems.text_index, stems.weight, ratings, comparison.n_references)
     return _find_maxima(recalls, comparison.reference_counts)
 
 
 def _compute_best_cosine(comparison: CaptionComparison) -> Floats:
     """Compare the tf-idf vectors of captions and references, and return each caption's highest cosine."""
-    captions, references = comparison.caption_words.stems, comparison.reference_stems.separate
+    captions, references = comparison.caption_words.stems, comparison.reference_stems
     reference_counts = comparison.reference_counts
-    matching_caption_stem = comparison.matching_caption_stem[comparison.reference_stems.merged_index]
-    caption_counts = take_or_zero(captions.counts, matching_caption_stem)
+    caption_indexes = comparison.caption_word_indexes[comparison.reference_word_indexes]
+    caption_counts = take_or_zero(captions.counts, caption_indexes)
     # Caption and reference may contain different words with the same stem, but both use the reference's weight.
     products = references.counts * caption_counts * references.weight**2
     dot_products = sum_by_group(references.text_index, products, comparison.n_references)
@@ -322,16 +307,16 @@ def _find_synonyms(lexicon: CaptionLexicon, captions: StemCounts, references: St
     is_caption_shared, is_reference_shared = _find_shared_keys(
         caption_synsets.keys, reference_synsets.keys, lexicon.n_synsets
     )
-    caption_has_synonym = _mark(caption_synsets.word_index[is_caption_shared], len(captions.word_id))
-    reference_has_synonym = _mark(reference_synsets.word_index[is_reference_shared], len(references.word_id))
+    caption_has_synonym = _make_mask(caption_synsets.word_index[is_caption_shared], len(captions.word_id))
+    reference_has_synonym = _make_mask(reference_synsets.word_index[is_reference_shared], len(references.word_id))
     return caption_has_synonym, reference_has_synonym
 
 
-def _mark(indexes: Integers, size: int) -> Cells:
+def _make_mask(indexes: Integers, size: int) -> Cells:
     """Return an array that is true at the given indexes, and false everywhere else."""
-    is_marked = np.zeros(size, bool)
-    is_marked[indexes] = True
-    return is_marked
+    mask = np.zeros(size, bool)
+    mask[indexes] = True
+    return mask
 
 
 class _WordKeys(NamedTuple):
@@ -382,7 +367,7 @@ def _find_shared_keys(first_keys: Integers, second_keys: Integers, n_synsets: in
     Returns:
         For each key of the first array, whether the second array contains it, and vice versa.
     """
-    # The lookup table has one cell per possible key of a block of segments, and fits into the processor's cache.
+    # The lookup table has one entry per possible key of a block of segments, and fits into the processor's cache.
     # Using one table for all blocks is faster than ``np.isin``, which sorts the keys or allocates a table per call.
     block_size = max(1, _TABLE_SIZE // n_synsets) * n_synsets
     max_key = max(first_keys.max(initial=0), second_keys.max(initial=0))
@@ -392,14 +377,14 @@ def _find_shared_keys(first_keys: Integers, second_keys: Integers, n_synsets: in
     table = np.zeros(block_size, bool)
     is_first_shared = []
     is_second_shared = []
-    for first_cells, second_cells in zip(first_blocks, second_blocks, strict=True):
-        is_first_shared.append(_contains_cells(table, second_cells, first_cells))
-        is_second_shared.append(_contains_cells(table, first_cells, second_cells))
+    for first_offsets, second_offsets in zip(first_blocks, second_blocks, strict=True):
+        is_first_shared.append(_are_members(first_offsets, second_offsets, table))
+        is_second_shared.append(_are_members(second_offsets, first_offsets, table))
     return np.concatenate(is_first_shared), np.concatenate(is_second_shared)
 
 
 def _split_into_blocks(keys: Integers, block_starts: Integers) -> list[Integers]:
-    """Split sorted keys into blocks, and subtract the start of each block from its keys.
+    """Split sorted keys into blocks, and return the offsets of each block's keys from the start of the block.
 
     Args:
         keys: the keys, sorted by block.
@@ -409,18 +394,17 @@ def _split_into_blocks(keys: Integers, block_starts: Integers) -> list[Integers]
     return [block - start for block, start in zip(blocks, block_starts, strict=True)]
 
 
-def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Cells:
-    """Determine which cells of a lookup table are marked.
+def _are_members(values: Integers, members: Integers, table: Cells) -> Cells:
+    """Return, for each value, whether it is one of the given members.
 
     Args:
+        values, members: integers from 0 that are less than the size of the table.
         table: a lookup table that contains only False. The table is restored after its use.
-        marked_cells: the indexes of the cells to mark in the table.
-        cells: the indexes of the cells to look up.
     """
-    table[marked_cells] = True
-    is_marked = table[cells]
-    table[marked_cells] = False
-    return is_marked
+    table[members] = True
+    is_member = table[values]
+    table[members] = False
+    return is_member
 
 
 def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison) -> Floats:
@@ -435,9 +419,7 @@ def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison
     candidates = captions.stems.select(is_exclusive & is_unsupported)
     opposites = _expand_opposites(lexicon, candidates)
     opposite_support = _compute_opposite_support(lexicon, comparison, opposites.keys)
-    # Each candidate keeps only the support of its most frequent opposite.
-    contradictions = np.zeros(len(candidates.word_id))
-    np.maximum.at(contradictions, opposites.word_index, opposite_support)
+    contradictions = max_by_group(opposites.word_index, opposite_support, len(candidates.word_id))
     return sum_by_group(candidates.text_index, contradictions, len(comparison.reference_counts))
 
 
@@ -484,7 +466,7 @@ def _compare_negations(lexicon: CaptionLexicon, comparison: CaptionComparison) -
 def _contains_negation(lexicon: CaptionLexicon, texts: EncodedTexts) -> Cells:
     """Determine which texts contain a negation."""
     is_negation = lexicon.word_properties.is_negation[texts.word_ids]
-    return _mark(texts.text_of_word[is_negation], len(texts.lengths))
+    return _make_mask(texts.text_of_word[is_negation], len(texts.lengths))
 
 
 _BROKEN_SLOPE, _BROKEN_THRESHOLD = 1.5, 2.5
@@ -517,14 +499,14 @@ def light_features(
     comparison = compare_words(lexicon, hypotheses, references)
     # Punctuation is removed, because METEOR counts it as words, and only some data sets contain it.
     normalized_references = split_by_lengths(comparison.references.normalized, [len(texts) for texts in references])
-    rows = meteor.rows(comparison.captions.normalized, normalized_references)
-    # The last two columns of the scores are the fragmentation penalty and METEOR.
-    *_, penalties, meteor_scores = np.nan_to_num(rows.arrays().scores).T
+    meteor_rows = meteor.rows(comparison.captions.normalized, normalized_references)
+    score_columns = np.nan_to_num(meteor_rows.arrays().scores).T
+    scores_by_name = dict(zip(FormulaScores._fields, score_columns, strict=True))
     logits = detector.logits(lexicon, comparison.captions)
     return {
         **compute_features(lexicon, comparison),
-        "meteor": meteor_scores,
-        "fragmentation": -penalties,
+        "meteor": scores_by_name["score"],
+        "fragmentation": -scores_by_name["fragmentation_penalty"],
         "completeness": -_compute_broken_penalty(logits),
     }
 

@@ -195,7 +195,7 @@ class Synsets(NamedTuple):
     ids: Integers
 
     def append(self, new_ids: Sequence[Sequence[int]]) -> Synsets:
-        """Return a copy of these synsets to which the synsets of new words are appended.
+        """Return a copy with the synsets of new words appended.
 
         Args:
             new_ids: the synset ids of each new word.

@@ -48,14 +48,14 @@ def _read_model(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     Returns:
         The arrays of the model, and a dictionary with lists of names, such as the names of its features.
     """
-    library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
+    safetensors = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
     path = files(__package__) / "ready" / f"{name}.safetensors"
     try:
         verify_checksum(path.read_bytes(), str(path))
-        with library.safe_open(str(path), framework="numpy") as content:
-            arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - no mapping
-            return arrays, json.loads(content.metadata()["names"])
-    except (OSError, library.SafetensorError) as error:
+        with safetensors.safe_open(str(path), framework="numpy") as model_file:
+            names = json.loads(model_file.metadata()["names"])
+            return {key: model_file.get_tensor(key) for key in model_file.keys()}, names  # noqa: SIM118 - no mapping
+    except (OSError, safetensors.SafetensorError) as error:
         raise InputError(f"{path} is damaged: {error}; install meteor-e-captions again") from error
 
 

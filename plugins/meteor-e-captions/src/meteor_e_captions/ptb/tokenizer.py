@@ -32,7 +32,7 @@ _match_marks = re.compile(
 _JOINING_MARKS = BLANKS | {"."}
 _JOINING_DIGITS = _JOINING_MARKS | frozenset(f"0123456789{DIGIT}")
 # This pattern finds a space that may be part of a token, such as a space between digits.
-# The pattern also finds the XML entity &apos, because its token can depend on the text after the next space.
+# It also finds the XML entity &apos, because the text after the next space can change how the entity is tokenized.
 _search_joinable = re.compile(
     f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING_MARKS)}]|&apos"""
 ).search
@@ -126,8 +126,8 @@ class _RuleMatch(NamedTuple):
 class _Scanner:
     """Finds the tokens of a text by applying the rules.
 
-    The rules are regular expressions for character classes instead of characters. They are applied to a copy of the
-    text in which each character is replaced by a representative of its class.
+    The rules match character classes, such as letters or digits, instead of individual characters. For this purpose,
+    each character of the text is replaced by a representative of its class before the rules are applied.
 
     Args:
         text: the text.
