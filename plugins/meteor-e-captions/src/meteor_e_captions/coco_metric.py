@@ -281,14 +281,11 @@ def clean_for_meteor(captions: Sequence[str], references: Sequence[Sequence[str]
         captions: the tokenized captions.
         references: the tokenized references of each caption.
     """
-    cleaned_captions = [_clean_line(_delete_separators(caption)) for caption in captions]
+    # A deleted separator leaves two spaces, so pycocoevalcap also replaces two spaces by one.
+    joined_captions = [caption.replace(_SEPARATOR, "").replace("  ", " ") for caption in captions]
+    cleaned_captions = [_clean_line(caption) for caption in joined_captions]
     split_references = [_split_references(caption_references) for caption_references in references]
     return cleaned_captions, split_references
-
-
-def _delete_separators(caption: str) -> str:
-    """Delete the separators in a caption. Because a deleted separator leaves two spaces, they are replaced by one."""
-    return caption.replace(_SEPARATOR, "").replace("  ", " ")
 
 
 def _split_references(references: Sequence[str]) -> list[str]:

@@ -76,7 +76,7 @@ def _check_duplicate_keys(line: str, key_prefixes: Sequence[str]) -> None:
 
     Args:
         line: a JSON object.
-        key_prefixes: the result of :func:`_make_key_prefix` for each column with texts.
+        key_prefixes: for each column with texts, the quotation mark and the characters with which its key begins.
     """
     # Only the json module detects duplicate keys. Because it is slow, it parses only lines that may contain them.
     if any(line.count(prefix) > 1 for prefix in key_prefixes):
@@ -88,7 +88,7 @@ def _parse_line(line: str, key_prefixes: Sequence[str], location: str) -> dict[s
 
     Args:
         line: the line of the file.
-        key_prefixes: the result of :func:`_make_key_prefix` for each column with texts.
+        key_prefixes: for each column with texts, the quotation mark and the characters with which its key begins.
         location: the location of the line, for error messages.
     """
     try:
@@ -99,14 +99,6 @@ def _parse_line(line: str, key_prefixes: Sequence[str], location: str) -> dict[s
     except (ValueError, RecursionError) as error:
         raise InputError(f"{location}: {error}") from None
     return cells
-
-
-def _make_key_prefix(column: str) -> str:
-    """Return the opening quotation mark and the first characters of a column's JSON key.
-
-    The result for ``translation.de`` matches the keys ``translation`` and ``translation.de``.
-    """
-    return '"' + column.split(".")[0]
 
 
 class JsonLines(BatchedTable):
@@ -139,7 +131,8 @@ class JsonLines(BatchedTable):
 
     def _read_rows(self) -> Iterator[_NumberedRow]:
         """Yield the rows of the file. Empty lines are skipped."""
-        key_prefixes = [_make_key_prefix(column) for column, _ in self.texts.options()]
+        # The prefix ``"translation`` occurs in the key ``"translation"``, and in the key ``"translation.de"``.
+        key_prefixes = ['"' + column.split(".")[0] for column, _ in self.texts.options()]
         for line_number, line in enumerate(read_segments(self._path), 1):
             if line.strip():
                 cells = _parse_line(line, key_prefixes, f"{self.name}, line {line_number}")

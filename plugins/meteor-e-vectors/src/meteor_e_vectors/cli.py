@@ -12,7 +12,7 @@ from meteor_e.api import ConfigError, InputError
 from meteor_e.base.folders import temporary_folder
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
-from meteor_e_vectors.keys import KEYS, find_required_attributes
+from meteor_e_vectors.keys import KEYS
 from meteor_e_vectors.options import VectorOptions
 
 if TYPE_CHECKING:
@@ -123,13 +123,12 @@ def _check_lemmatizer(key: str, meteor: Meteor) -> None:
     Raises:
         ConfigError: if there is no lemmatizer, or it does not provide tags.
     """
-    attributes = find_required_attributes(key)
-    lemmatizer = meteor.lemmatizer
-    if not attributes:
+    if key == "word":
         return
+    lemmatizer = meteor.lemmatizer
     if lemmatizer is None:
         raise ConfigError(f"--key {key} needs a lemmatizer: add --lemmatizer simplemma, hanta, treetagger or udpipe")
-    if "tag" in attributes and not lemmatizer.tags:
+    if "POS" in key and not lemmatizer.tags:
         raise ConfigError(
             f"--key {key} needs parts of speech, and the lemmatizer {lemmatizer.name} does not tag; "
             "use hanta, treetagger or udpipe"

@@ -20,17 +20,6 @@ def check_key(key: str, location: str) -> str:
     return key
 
 
-def find_required_attributes(key: str) -> set[str]:
-    """Return the attributes, ``lemma`` or ``tag``, that tokens must have in addition to their form."""
-    parts = key.split("_")
-    attributes = set()
-    if "lemma" in parts:
-        attributes.add("lemma")
-    if "POS" in parts:
-        attributes.add("tag")
-    return attributes
-
-
 def make_lookup_key(token: Token, key_type: str) -> str:
     """Return the key under which a file of word vectors stores the vector of a token.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from meteor_e.api import FilePath, Meta, SimilarityMatcher, Token
 from meteor_e.api.options import SimilarityOptions
-from meteor_e_vectors.keys import Key, check_key, find_required_attributes, make_lookup_key
+from meteor_e_vectors.keys import Key, check_key, make_lookup_key
 from meteor_e_vectors.locations import check_language, find_vectors, open_any_vectors
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ class VectorMatcher(SimilarityMatcher):
         file = str(options.file)
         self.vector_file = open_any_vectors(file)
         self.key: str = options.key or check_key(self.vector_file.key, f"{file}: key")
-        attributes = find_required_attributes(self.key)
-        self.needs_lemmas = "lemma" in attributes
-        self.needs_tags = "tag" in attributes
+        self.needs_lemmas = "lemma" in self.key
+        self.needs_tags = "POS" in self.key
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:

