@@ -25,7 +25,7 @@ from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import make_objective
-from meteor_e_evaluation.tuning.validation import hold_out
+from meteor_e_evaluation.tuning.validation import compare_on_held_out
 
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
@@ -158,7 +158,7 @@ def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
         )
         points = (0.85, 0.2, 0.6, 0.75, 1.0, 0.6), (0.5, 1.0, 0.3, 0.5, 1.0, 0.1)
         seed = int(random.integers(2**31))
-        return hold_out(data, data, make_objective(objective), *points, samples=PERMUTATIONS, seed=seed).p
+        return compare_on_held_out(data, data, make_objective(objective), *points, samples=PERMUTATIONS, seed=seed).p
 
     return simulate
 

@@ -10,7 +10,7 @@ from meteor_e_evaluation.tuning.grid import evaluate_grid, grid_size, java_axes,
 from meteor_e_evaluation.tuning.objectives import OBJECTIVES, make_objective
 from meteor_e_evaluation.tuning.scorer import PointScorer
 from meteor_e_evaluation.tuning.search import search
-from meteor_e_evaluation.tuning.validation import cross_validate, hold_out, leave_out_overlap
+from meteor_e_evaluation.tuning.validation import compare_on_held_out, cross_validate, leave_out_overlap
 from random_tuning_set import make_tuning_set
 from scipy import stats
 
@@ -195,10 +195,10 @@ def test_hold_out_reports_intervals_and_p_value(data, unseen_data):
     objective = make_objective("rank")
     tuned_point = search(data, objective, AXES, [DEFAULT], seed=1).best
     poor_point = (0.85, 2.0, 1.0, 0.0, 1.0, 0.0)
-    report = hold_out(unseen_data, unseen_data, objective, poor_point, tuned_point, samples=300, seed=1)
+    report = compare_on_held_out(unseen_data, unseen_data, objective, poor_point, tuned_point, samples=300, seed=1)
     assert report.gain[0] == pytest.approx(report.tuned[0] - report.default[0])
     assert report.gain[1].low < report.gain[0] < report.gain[1].high
     assert report.tuned[0] > report.default[0]
     assert report.p < 0.05
-    default_report = hold_out(unseen_data, unseen_data, objective, DEFAULT, DEFAULT, samples=50, seed=1)
+    default_report = compare_on_held_out(unseen_data, unseen_data, objective, DEFAULT, DEFAULT, samples=50, seed=1)
     assert default_report.p == 1.0

@@ -195,6 +195,13 @@ class OutputFiles:
     is_shared: bool = False
     is_plain: bool = False
 
+    @classmethod
+    def from_shared_file(
+        cls, file: Path, texts: dict[str, list[str]], *, location: str, n_segments: int
+    ) -> OutputFiles:
+        """Wrap the outputs of all systems that were read from the same file."""
+        return cls(location, n_segments, files=dict.fromkeys(texts, file), texts=texts, is_shared=True)
+
     def paths_by_system(self) -> dict[str, str]:
         """Return the path of each system's output, or an empty dictionary if all systems share a file."""
         return {} if self.is_shared else {system: str(path) for system, path in self.files.items()}
@@ -229,14 +236,14 @@ def open_outputs(index: DataIndex, pair: str, spec: OutputSpec, n_segments: int)
     """
     if spec.file.startswith(NAMED_SET_PREFIX):
         texts = _read_named_set(index, pair, spec.file)
-        return OutputFiles(spec.file, n_segments, dict.fromkeys(texts, Path(spec.file)), texts, is_shared=True)
+        return OutputFiles.from_shared_file(Path(spec.file), texts, location=spec.file, n_segments=n_segments)
     location = str(Path(index.root) / fill_pattern(spec.file, pair))
     if "{system}" in spec.file:
         files = _find_output_files(index, pair, spec.file)
         return OutputFiles(location, n_segments, files, is_plain=spec.format == "plain")
     file = find_files(index, pair, spec.file, "the file of outputs")[0]
     texts = read_all_texts(file, "hypothesis") if spec.system is None else _read_output_table(file, spec, spec.system)
-    return OutputFiles(location, n_segments, dict.fromkeys(texts, file), texts, is_shared=True)
+    return OutputFiles.from_shared_file(file, texts, location=location, n_segments=n_segments)
 
 
 def _read_named_set(index: DataIndex, pair: str, name: str) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -324,16 +325,22 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         ConfigError: if the name is unknown, or if the measure takes scores of systems instead of segments.
     """
     if name == "rank":
-        return Objective(name, lambda data: _RankObjective(data, epsilon=epsilon, macro=macro))
+        return Objective(name, partial(_RankObjective, epsilon=epsilon, macro=macro))
     if name in OBJECTIVES:
-        return Objective(name, lambda data: _CorrelationObjective(data, coefficient=name, macro=macro))
+        return Objective(name, partial(_CorrelationObjective, coefficient=name, macro=macro))
+    segment_measure = _make_segment_measure(name)
+    return Objective(segment_measure.name, partial(_MeasureObjective, measure=segment_measure, macro=macro))
+
+
+def _make_segment_measure(name: str) -> Measure[TestSet]:
+    """Return the measure of ``meteor-e evaluate`` with a name, which must take scores of segments."""
     measure_name, _, _ = name.partition(":")
     if measure_name not in measure_names():
         names = [*OBJECTIVES, *measure_names()]
         raise ConfigError(f"unknown objective {name!r}{near_miss(name, names)}; there are {', '.join(names)}")
-    agreement = measure(name)
-    if agreement.takes == "systems":
+    named_measure = measure(name)
+    if named_measure.takes == "systems":
         raise ConfigError(
             f"{name} takes the scores of a few systems, which are too few to tune on; spa takes all segments"
         )
-    return Objective(agreement.name, lambda data: _MeasureObjective(data, measure=agreement, macro=macro))
+    return named_measure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,11 +113,8 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
         f"tuned on  {report['tuned on']} ({report['judgments']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
-    parameter_names = (*GREEK, *matchers)
-    for name in ("default", "tuned"):
-        parameters = zip(parameter_names, report[name]["point"], strict=True)
-        formatted_point = " ".join(f"{parameter}={value:g}" for parameter, value in parameters)
-        lines.append(f"{name:9} {report[name]['value']:.4f}  {formatted_point}")
+    parameter_names = (*GREEK, *matchers)  # A point consists of METEOR's parameters and the matcher weights.
+    lines += [_render_point(name, report[name], parameter_names) for name in ("default", "tuned")]
     if report["options"]:
         formatted_options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
         lines.append(f"options   {formatted_options}")
@@ -127,6 +125,12 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
     else:
         lines.append("no data were held out: the tuned value is too optimistic for other data")
     return "\n".join(lines) + "\n"
+
+
+def _render_point(name: str, result: dict[str, Any], parameter_names: Sequence[str]) -> str:
+    parameters = zip(parameter_names, result["point"], strict=True)
+    formatted_point = " ".join(f"{parameter}={value:g}" for parameter, value in parameters)
+    return f"{name:9} {result['value']:.4f}  {formatted_point}"
 
 
 def _render_validation(validation: dict[str, Any]) -> str:
@@ -156,13 +160,6 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
     """Return comments that describe how a chain was tuned, by the name of each comment."""
-    held_out_result = "nothing"
-    if report["held out"]:
-        held_out = report["held out"]
-        default, tuned, gain = (_format_result(held_out[name]) for name in ("default", "tuned", "gain"))
-        held_out_result = (
-            f"{held_out['on']}: default {default}, tuned {tuned}, gain {gain}, p {format_p(held_out['p'])}"
-        )
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -171,11 +168,17 @@ def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
         "default": f"{report['default']['value']:.6f} at {report['default']['point']}",
         "tuned": f"{report['tuned']['value']:.6f}",
         "from": report["signature"],
-        "held out": held_out_result,
+        "held out": _summarize_held_out(report["held out"]) if report["held out"] else "nothing",
     }
     if report["cross-validation"]:
         provenance |= _describe_folds(report["cross-validation"])
     return provenance
+
+
+def _summarize_held_out(held_out: dict[str, Any]) -> str:
+    """Return a comment that describes the results on held-out data."""
+    results = ", ".join(f"{name} {_format_result(held_out[name])}" for name in ("default", "tuned", "gain"))
+    return f"{held_out['on']}: {results}, p {format_p(held_out['p'])}"
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:

@@ -16,7 +16,13 @@ from meteor_e_evaluation.tuning.grid import Axes, SearchResult, evaluate_grid
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer, make_point
 from meteor_e_evaluation.tuning.search import EvaluatedPoint, search
-from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut, cross_validate, hold_out, leave_out_overlap
+from meteor_e_evaluation.tuning.validation import (
+    CrossValidation,
+    HeldOut,
+    compare_on_held_out,
+    cross_validate,
+    leave_out_overlap,
+)
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -216,7 +222,7 @@ def tune(
     held_out = None
     if base_held_out is not None:
         best_held_out = base_held_out if best_variant.meteor is base else collect_held_out(best_variant.meteor)[0]
-        held_out = hold_out(
+        held_out = compare_on_held_out(
             default_data=base_held_out,
             tuned_data=best_held_out,
             objective=objective,

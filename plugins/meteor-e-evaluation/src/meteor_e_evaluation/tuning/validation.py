@@ -134,7 +134,7 @@ class HeldOut:
     p: float
 
 
-def hold_out(
+def compare_on_held_out(
     default_data: TuningSet,
     tuned_data: TuningSet,
     objective: Objective,
@@ -163,7 +163,7 @@ def hold_out(
         default=(default_result.value, interval(default_result.samples)),
         tuned=(tuned_result.value, interval(tuned_result.samples)),
         gain=(gain, interval(tuned_result.samples - default_result.samples)),
-        p=_gain_p(default_data, objective, default_result.scores, tuned_result.scores, samples=samples, seed=seed),
+        p=_test_gain(default_data, objective, default_result.scores, tuned_result.scores, samples=samples, seed=seed),
     )
 
 
@@ -188,7 +188,9 @@ def _evaluate_samples(data: TuningSet, objective: Objective, point: Point, weigh
     return _PointResult(scores, prepared_objective.value(scores), prepared_objective.resampled(scores, weights))
 
 
-def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Floats, samples: int, seed: int) -> float:
+def _test_gain(
+    data: TuningSet, objective: Objective, default: Floats, tuned: Floats, *, samples: int, seed: int
+) -> float:
     """Test whether tuning improves the objective, and return the one-sided p-value of a permutation test.
 
     The p-value is the proportion of permutations whose gain is at least as large as the observed gain.
