@@ -166,28 +166,15 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
     metric, pair, testset, *output_fields, score_text = fields
     score = _parse_score(score_text, line.location)
-    output = _parse_output_fields(output_fields, line.location)
-    return MetricScore(
-        output.system, output.segment, score, line.location, metric, pair, testset, reference=output.reference
-    )
+    reference, system, segment = _parse_output_fields(output_fields, line.location)
+    return MetricScore(system, segment, score, line.location, metric, pair, testset, reference)
 
 
-class _ScoredOutput(NamedTuple):
-    """The output that a score belongs to.
-
-    Attributes:
-        reference: name of the reference, or an empty string.
-        system: name of the system.
-        segment: number of the segment, or None for the whole output.
-    """
-
-    reference: str
-    system: str
-    segment: int | None
-
-
-def _parse_output_fields(fields: Sequence[str], location: str) -> _ScoredOutput:
+def _parse_output_fields(fields: Sequence[str], location: str) -> tuple[str, str, int | None]:
     """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, of which those in brackets are optional.
+
+    Returns:
+        The reference, which may be empty, the system, and the segment number, which is None for a whole output.
 
     Raises:
         InputError: if the last of three fields is not a whole number.
@@ -198,7 +185,7 @@ def _parse_output_fields(fields: Sequence[str], location: str) -> _ScoredOutput:
         raise InputError(f"{location}: the segment is {last_field!r}, not a whole number")
     names = fields[:-1] if has_segment else fields
     reference = names[0] if len(names) == 2 else ""
-    return _ScoredOutput(reference, system=names[-1], segment=int(last_field) if has_segment else None)
+    return reference, names[-1], int(last_field) if has_segment else None
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> list[MetricScore]:

@@ -269,9 +269,10 @@ class ScoreFileMetric(_FileMetric):
         if not files:
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
         metric, settings = _split_selection(selection)
-        metric_options = {"metric": metric} if metric else {}
-        named = {name: str(value) for name, value in named_options(settings, "metric 'scores'").items()}
-        return {"files": files.split(","), "lower_is_better": text.startswith("-"), **named, **metric_options}
+        options = {name: str(value) for name, value in named_options(settings, "metric 'scores'").items()}
+        if metric:
+            options["metric"] = metric
+        return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
 
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
         """Return the score files of a test set.

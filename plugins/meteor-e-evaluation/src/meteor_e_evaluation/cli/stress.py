@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.inputs import Inputs
 from meteor_e.cli.options import MetricOptions, Output, ParallelComputation, complete_names
 from meteor_e.render.columns import format_wrapped_table
+
+if TYPE_CHECKING:
+    from meteor_e_evaluation.stress.report import StressReport
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,20 +88,28 @@ def stress(options: StressOptions, computation: ParallelComputation, output: Out
     meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
     from meteor_e_evaluation.stress import select_perturbations
-    from meteor_e_evaluation.stress import stress as run_stress_test
-    from meteor_e_evaluation.text_files import read_texts
 
     rules = select_perturbations(options.language, options.only)
     if options.list_rules:
         _list_rules(rules)
         return
     output.format()  # Raises errors of the output options before the work begins.
+    output.write(_run_stress_test(options, computation, rules))
+
+
+def _run_stress_test(
+    options: StressOptions, computation: ParallelComputation, rules: Sequence[Perturbation]
+) -> StressReport:
+    """Read the texts, create the metrics, and test whether the metrics notice the perturbations."""
+    from meteor_e_evaluation.stress import stress
+    from meteor_e_evaluation.text_files import read_texts
+
     system = options.load_system()
     references, hypotheses = _read_system(system)
     sources = None if options.source is None else read_texts(options.source, "source")
     metrics = _create_metrics(options, system, computation.jobs)
     with terminal_progress(computation.quiet) as progress:
-        report = run_stress_test(
+        return stress(
             metrics,
             references,
             hypotheses,
@@ -110,7 +122,6 @@ def stress(options: StressOptions, computation: ParallelComputation, output: Out
             cache=computation.cache(),
             progress=progress,
         )
-    output.write(report)
 
 
 def _read_system(system: System | None) -> tuple[list[Sequence[str]] | None, list[str]]:

@@ -13,7 +13,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -86,10 +86,10 @@ def json_parts(report: Report) -> Iterator[bytes]:
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
     yield b"{" + _encode_members(_make_header(report, vocabulary)) + b',"systems":['
     for index, system in enumerate(report.systems):
-        segment_words = _split_words(system, word_ids)
-        _add_reference_words(reference_words, system, segment_words.references)
+        hypothesis_words, best_references = _split_words(system, word_ids)
+        _add_reference_words(reference_words, system, best_references)
         separator = b"," if index > 0 else b""
-        yield separator + _encode_json(_make_system_data(report, index, segment_words.hypotheses))
+        yield separator + _encode_json(_make_system_data(report, index, hypothesis_words))
     yield b"]," + _encode_members({"referenceWords": reference_words}) + b"}"
 
 
@@ -139,20 +139,8 @@ def _sort_words(report: Report) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 
-class SegmentWords(NamedTuple):
-    """Words of a system's hypotheses and references, as indices of a vocabulary.
-
-    Attributes:
-        hypotheses: words of each hypothesis.
-        references: words of the best reference of each segment.
-    """
-
-    hypotheses: list[list[int]]
-    references: list[list[int]]
-
-
-def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWords:
-    """Convert the words of a system's hypotheses and best references to indices of the vocabulary.
+def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the words of each hypothesis and of each segment's best reference, as indices of the vocabulary.
 
     Args:
         system: the system.
@@ -165,7 +153,7 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
     text_lengths = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
     texts = _split(id_of_form[form_of_word].tolist(), text_lengths.reshape(-1))
     hypotheses, references = texts[0::2], texts[1::2]
-    return SegmentWords(hypotheses, references)
+    return hypotheses, references
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:

@@ -382,7 +382,6 @@ def _make_metric_result(
     scores = tuple(system_result.values[0] for system_result in system_results)
     segment_scores = tuple(_get_segment_scores(system_result) for system_result in system_results)
     details = tuple(list(system_result.segment_details) for system_result in system_results)
-    has_details = any(details)
     result = MetricResult(
         label=metric.label,
         signature=table.metrics[metric_index].signature,
@@ -391,7 +390,7 @@ def _make_metric_result(
         scores=scores,
         segments=segment_scores,
         explanations=tuple(_explain_differences(metric, segment_scores, systems, references)),
-        details=details if has_details else (),
+        details=details if any(details) else (),
     )
     statistics = [np.asarray(system_result.statistics) for system_result in system_results]
     return _UntestedResult(result, statistics, scorer=functools.partial(_compute_main_scores, metric))

@@ -117,11 +117,7 @@ def _compile_condition(condition: str) -> re.Pattern[str]:
 
     In a condition, ``{name}`` stands for any word of a word list, and ``!`` at the start negates the condition.
     """
-
-    def list_words(match: re.Match[str]) -> str:
-        return "|".join(re.escape(word) for word in words_in(match[1]))
-
-    pattern = re.sub(r"\{([a-z ]+)\}", list_words, condition)
+    pattern = re.sub(r"\{([a-z ]+)\}", lambda match: "|".join(map(re.escape, words_in(match[1]))), condition)
     if pattern.startswith("!"):
         pattern = f"(?!({pattern[1:]})$).*"
     return re.compile(pattern)

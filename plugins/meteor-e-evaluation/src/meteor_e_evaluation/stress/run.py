@@ -65,6 +65,20 @@ class _PerturbedTexts(NamedTuple):
     outputs: SystemOutputs
 
 
+class _RulePairs(NamedTuple):
+    """Pairs of an original text and its changed copy, for one perturbation.
+
+    Attributes:
+        rule: the perturbation.
+        segments: index of the segment of each pair, an array ``(pairs,)``.
+        decreases: decrease of a metric's score in each pair, an array ``(pairs,)``.
+    """
+
+    rule: Perturbation
+    segments: Integers
+    decreases: Floats
+
+
 class _RuleOutcome(NamedTuple):
     """Results of a metric for one perturbation, over all pairs of an original text and its changed copy.
 
@@ -314,43 +328,44 @@ def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _Met
         perturbed: the texts and their changed copies.
         scores: the metric's scores of the original texts and of each perturbation's copy.
     """
-    is_changed = {rule.name: _mark_changed(perturbed.changed[rule.name]) for rule in perturbed.rules}
-    decreases = {name: (scores[ORIGINAL] - scores[name])[mask] for name, mask in is_changed.items()}
-    median_decrease = _compute_median_decrease(perturbed.rules, decreases)
-    outcomes = []
-    for rule in perturbed.rules:
-        segments = np.flatnonzero(is_changed[rule.name])
-        is_hit = _find_hits(rule, decreases[rule.name], median_decrease)
-        outcomes.append(_RuleOutcome(rule, segments, decreases[rule.name], is_hit))
+    pairs = [_measure_decreases(rule, perturbed, scores) for rule in perturbed.rules]
+    median_decrease = _compute_median_decrease(pairs)
+    outcomes = [_RuleOutcome(*rule_pairs, _find_hits(rule_pairs, median_decrease)) for rule_pairs in pairs]
     return _MetricOutcome(scores, median_decrease, outcomes)
 
 
-def _compute_median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floats]) -> float:
+def _measure_decreases(rule: Perturbation, perturbed: _PerturbedTexts, scores: Mapping[str, Floats]) -> _RulePairs:
+    """Compute how much a perturbation lowers the scores of the texts that it changed."""
+    segments = np.flatnonzero(_mark_changed(perturbed.changed[rule.name]))
+    decreases = scores[ORIGINAL][segments] - scores[rule.name][segments]
+    return _RulePairs(rule, segments, decreases)
+
+
+def _compute_median_decrease(pairs: Sequence[_RulePairs]) -> float:
     """Return the median decrease in score that a small error causes.
 
     If the test has no small errors, all errors are used.
     """
-    errors = [rule for rule in rules if rule.kind == "error"]
-    small_errors = [rule for rule in errors if rule.group in SMALL_ERROR_GROUPS]
-    measured_rules = small_errors if small_errors else errors
-    if not measured_rules:
+    errors = [rule_pairs for rule_pairs in pairs if rule_pairs.rule.kind == "error"]
+    small_errors = [rule_pairs for rule_pairs in errors if rule_pairs.rule.group in SMALL_ERROR_GROUPS]
+    measured_errors = small_errors if small_errors else errors
+    if not measured_errors:
         return 0.0
-    return float(np.median(np.concatenate([decreases[rule.name] for rule in measured_rules])))
+    return float(np.median(np.concatenate([error.decreases for error in measured_errors])))
 
 
-def _find_hits(rule: Perturbation, decreases: Floats, median_decrease: float) -> Mask:
+def _find_hits(pairs: _RulePairs, median_decrease: float) -> Mask:
     """Return a mask of the pairs that a metric ranks correctly.
 
     A metric is right if an error lowers the score, or if a harmless change hardly affects the score.
 
     Args:
-        rule: the perturbation.
-        decreases: decrease of the score in each pair.
+        pairs: the pairs of a perturbation.
         median_decrease: the metric's median decrease by a small error.
     """
-    if rule.kind == "error":
-        return np.asarray(decreases > 0)
-    return np.asarray(np.abs(decreases) <= TOLERANCE * max(median_decrease, 0.0))
+    if pairs.rule.kind == "error":
+        return np.asarray(pairs.decreases > 0)
+    return np.asarray(np.abs(pairs.decreases) <= TOLERANCE * max(median_decrease, 0.0))
 
 
 def _find_wrong_pairs(

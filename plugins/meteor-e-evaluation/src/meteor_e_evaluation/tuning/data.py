@@ -77,21 +77,21 @@ class TuningSet:
         Args:
             selected_units: a mask of the units (segments of a test set) to select, ``(units,)``.
         """
-        is_selected = selected_units[self.units]  # (cells,)
+        selected_cells = selected_units[self.units]
         n_references = self.count_references()
-        is_selected_row = np.repeat(is_selected, n_references)  # (cells × references,)
-        better, worse = self._select_pairs(is_selected)
+        selected_rows = np.repeat(selected_cells, n_references)  # Each cell has one row of counts per reference.
+        better, worse = self._select_pairs(selected_cells)
         return dataclasses.replace(
             self,
-            counts=self.counts[is_selected_row],
-            starts=_first_indices(n_references[is_selected]),
-            units=self.units[is_selected],
-            groups=self.groups[is_selected],
-            human_scores=self.human_scores[is_selected],
-            reference_lengths=self.reference_lengths[is_selected],
+            counts=self.counts[selected_rows],
+            starts=_first_indices(n_references[selected_cells]),
+            units=self.units[selected_cells],
+            groups=self.groups[selected_cells],
+            human_scores=self.human_scores[selected_cells],
+            reference_lengths=self.reference_lengths[selected_cells],
             better=better,
             worse=worse,
-            systems=self.systems[is_selected],
+            systems=self.systems[selected_cells],
         )
 
     def _select_pairs(self, is_selected: NDArray[np.bool_]) -> tuple[Integers, Integers]:
