@@ -170,10 +170,8 @@ def _read_documents(pattern: str | None, index: DataIndex, pair: str, n_segments
     if pattern is None:
         return ()
     file = find_files(index, pair, pattern, "the file of documents")[0]
-    names = []
-    for line in read_segments(file):
-        _, _, last_column = line.rpartition("\t")
-        names.append(last_column.strip())
+    last_columns = [line.rpartition("\t")[2] for line in read_segments(file)]
+    names = tuple(column.strip() for column in last_columns)
     if len(names) != n_segments:
         raise InputError(f"{file} has {len(names)} lines, the test set has {n_segments} segments")
-    return tuple(names)
+    return names

@@ -161,7 +161,7 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
     """
     fields = split_fields(line.text)
     while len(fields) > 5 and not _is_score(fields[-1]):
-        fields.pop()  # Drops the fields "ensemble" and "available".
+        fields.pop()  # This drops "ensemble" and "available", which may follow the score.
     if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
     metric, pair, testset, *output_fields, score_text = fields

@@ -126,8 +126,7 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
         outputs = outputs_by_system[system]
         missing_segments = first_outputs.keys() - outputs.keys()
         if missing_segments:
-            line_number = first_outputs[min(missing_segments)].line_number
-            raise _missing_record_error(file, system, first_system, line_number)
+            raise _missing_record_error(file, system, first_system, first_outputs[min(missing_segments)].line_number)
         additional_segments = outputs.keys() - first_outputs.keys()
         if additional_segments:
             raise _missing_record_error(file, first_system, system, outputs[min(additional_segments)].line_number)

@@ -206,8 +206,7 @@ _PAIR_COUNT_MEASURES = {"accuracy": _accuracy_of_counts, "kendall": lambda count
 def _compare_on_one_segment(human_scores: Floats) -> Rankings:
     """Return the comparisons of all pairs of systems, as if their human scores were ratings of a single segment."""
     n_systems = len(human_scores)
-    segments = np.zeros(n_systems, int)
-    return Assessments(segments=segments, systems=np.arange(n_systems), scores=human_scores).comparisons
+    return Assessments(np.zeros(n_systems, int), np.arange(n_systems), human_scores).comparisons
 
 
 class SystemPearson(SystemMeasure):

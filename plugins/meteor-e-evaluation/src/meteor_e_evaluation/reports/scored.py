@@ -290,9 +290,9 @@ def score_systems(
         raise InputError("a report needs at least one system")
     if not reference_sets:
         raise InputError("there are no segments to report on")
-    scored_systems = []
-    for name, hypotheses in systems.items():
-        scored_systems.append(score_system(meteor, name, hypotheses, reference_sets, progress))
+    scored_systems = [
+        score_system(meteor, name, hypotheses, reference_sets, progress) for name, hypotheses in systems.items()
+    ]
     other_metrics = [metric for metric in metrics if metric is not None]
     untested_results = _score_other_metrics(other_metrics, scored_systems, reference_sets, progress)
     meteor_index = metrics.index(None) if None in metrics else len(metrics)

@@ -271,10 +271,8 @@ def _make_outputs(texts: _Texts, changed: Mapping[str, Sequence[str | None]]) ->
     """
     outputs = [list(texts.hypotheses)]
     for changed_texts in changed.values():
-        copy = []
-        for original, changed_text in zip(texts.hypotheses, changed_texts, strict=True):
-            copy.append(original if changed_text is None else changed_text)
-        outputs.append(copy)
+        text_pairs = zip(texts.hypotheses, changed_texts, strict=True)
+        outputs.append([text if changed_text is None else changed_text for text, changed_text in text_pairs])
     return SystemOutputs(
         name="stress",
         pair=f"xx-{texts.language}",

@@ -81,14 +81,14 @@ class _RankObjective(PreparedObjective):
         if n_pairs == 0:
             raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
-        groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
+        pair_groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
         # The pairs are sorted by group, because the pairs of each group must be a slice.
-        order = np.lexsort((data.worse, data.better, groups))
+        order = np.lexsort((data.worse, data.better, pair_groups))
         self._better_cells = data.better[order]
         self._worse_cells = data.worse[order]
         # The better and the worse output of a pair are outputs for the same segment.
         self._unit_of_pair = data.units[self._better_cells]
-        _, self._group_of_pair, group_sizes = np.unique(groups[order], return_inverse=True, return_counts=True)
+        _, self._group_of_pair, group_sizes = np.unique(pair_groups[order], return_inverse=True, return_counts=True)
         self._group_slices = _make_slices(group_sizes)
         # All evaluations share these arrays, because a search computes the objective thousands of times.
         self._better_scores = np.empty(n_pairs)
@@ -284,10 +284,8 @@ class _MeasureObjective(PreparedObjective):
         self._groups = [group for group in groups if group is not None]
         if not self._groups:
             raise InputError(f"these judgments do not allow the objective {measure.name}")
-        if macro:
-            group_weights = np.ones(len(self._groups))
-        else:
-            group_weights = np.array([float(group.test.judgment_mask().sum()) for group in self._groups])
+        n_judged = np.array([float(group.test.judgment_mask().sum()) for group in self._groups])
+        group_weights = np.ones(len(self._groups)) if macro else n_judged
         self._shares = group_weights / group_weights.sum()
 
     def value(self, scores: Floats) -> float:
