@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from meteor_e._version import __version__
 from meteor_e.base.errors import ResourceError
-from meteor_e.base.files import PathLike, decode_utf8, read_regular, sha256_of
+from meteor_e.base.files import PathLike, decode_utf8, os_errors_as, read_regular, sha256_of
 from meteor_e.base.folders import replace_folder, working_folder
 from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
@@ -123,12 +123,14 @@ class PackBuilder:
         target: the folder of the pack, which is created or replaced when the pack is complete.
         name: the name of the pack.
         temporary_folder: a temporary folder on the same disk.
+        was_installed_meanwhile: whether another process installed the pack while this process waited for the lock.
         progress: a callback that receives the progress.
     """
 
     target: Path
     name: str
     temporary_folder: Path
+    was_installed_meanwhile: bool
     progress: Progress
 
     def build(
@@ -155,16 +157,12 @@ class PackBuilder:
             licence=ingredients.licence,
             built_with=f"meteor_e {__version__}",
         )
-        try:
+        with os_errors_as(ResourceError, f"cannot write {self.target}"):
             _write_pack(folder, manifest, ingredients, self.progress)
-        except OSError as error:
-            path = error.filename2 or error.filename or folder
-            raise ResourceError(f"cannot write {path}: {error.strerror}") from error
-        # Opening the new pack checks its files.
-        checked_manifest = Pack(folder).manifest
+        new_manifest = Pack(folder).manifest  # Opening the pack checks its files.
         _check_target(self.target)
         # An identical pack is not replaced, because another process may be reading it.
-        if not self._has_identical_pack(checked_manifest):
+        if not self._has_identical_pack(new_manifest):
             replace_folder(folder, self.target)
         return Pack(self.target)
 
@@ -194,14 +192,25 @@ def open_builder(target: PathLike, name: str | None = None, progress: Progress =
     check_name(target.name)
     # The target is checked now and after the build, because the build may take hours.
     _check_target(target)
+    previous_stamp = _read_manifest_stamp(target)
     with lock_folder(target.parent, target.name, progress), working_folder(target) as temporary_folder:
-        yield PackBuilder(target, name, temporary_folder, progress)
+        was_installed_meanwhile = _read_manifest_stamp(target) != previous_stamp
+        yield PackBuilder(target, name, temporary_folder, was_installed_meanwhile, progress)
 
 
 def _check_target(target: Path) -> None:
     """Raise a :class:`ResourceError` if the target exists and is not a pack."""
     if target.exists() and (target.is_symlink() or not (target / FILE_NAME).is_file()):
         raise ResourceError(f"{target} exists and is not a resource pack; move it away or choose another folder")
+
+
+def _read_manifest_stamp(target: Path) -> tuple[int, int] | None:
+    """Return a stamp of a pack's manifest, which changes if the pack is installed again. Return None without a pack."""
+    try:
+        status = (target / FILE_NAME).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
 
 
 def _write_pack(folder: Path, manifest: Manifest, ingredients: Ingredients, progress: Progress) -> None:

