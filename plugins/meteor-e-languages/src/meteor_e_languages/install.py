@@ -39,7 +39,10 @@ WORDNETS = {
 @click.argument("language")
 @click.option("--from", "source", metavar="PATH|URL", help="File or address of omw-1.4.zip, or of a .tab file.")
 def synonyms_command(language: str, source: str | None) -> None:
-    """Build the pack CODE-omw of synonyms. `meteor-e pack install CODE` runs this command if METEOR has no data."""
+    """Build the synonym pack CODE-omw.
+
+    `meteor-e pack install CODE` runs this command for languages for which METEOR does not provide data.
+    """
     code = find_language(language).code
     if code not in WORDNETS:
         raise ResourceError(_describe_missing_wordnet(code, language))
@@ -47,14 +50,19 @@ def synonyms_command(language: str, source: str | None) -> None:
     with terminal_progress() as progress, open_builder(PackStore().root / name, name, progress) as builder:
         path = _get_file(source or ARCHIVE, code, builder.temporary_folder, progress)
         source_file = SourceFile.from_path(path)
-        is_archive = source_file.sha256 == ARCHIVE_SHA256
-        if source is None and not is_archive:
-            raise ResourceError(f"{source_file.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
-        version = "1.4" if is_archive else "1"
+        if source is None:
+            _verify_archive(source_file)
         ingredients, word_count = convert_wordnet(path, WORDNETS[code], builder.temporary_folder)
+        version = "1.4" if source_file.sha256 == ARCHIVE_SHA256 else "1"
         builder.build(ingredients, code, [source_file], version=version)
     click.echo(f"installed {name} ({word_count:,} words with synonyms); license: {ingredients.licence}")
     click.echo(f"score with: -l {code} --set pack={name} -m exact,synonym")
+
+
+def _verify_archive(source_file: SourceFile) -> None:
+    """Raise ResourceError if a file is not the archive of the Open Multilingual Wordnet 1.4."""
+    if source_file.sha256 != ARCHIVE_SHA256:
+        raise ResourceError(f"{source_file.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
 
 
 def _describe_missing_wordnet(code: str, language: str) -> str:

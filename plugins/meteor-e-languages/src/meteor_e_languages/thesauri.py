@@ -29,13 +29,15 @@ def convert_wordnet(path: Path, code: str, folder: Path) -> tuple[Ingredients, i
         ResourceError: if the file cannot be read, or does not contain synonyms of the language.
     """
     text = _read_table(path, code).decode("utf-8", "replace")
-    synsets = _number_synsets(_group_words(text))
-    if not synsets:
+    words_by_synset = _group_words(text)
+    ids_by_word = _number_synsets(words_by_synset)
+    if not ids_by_word:
         raise ResourceError(f"{path}: the wordnet has no synonyms")
-    synset_lines = [f"{word}\n{' '.join(map(str, synset_ids))}\n" for word, synset_ids in sorted(synsets.items())]
-    synset_file = folder / "synsets.txt"
-    synset_file.write_text("".join(synset_lines), encoding="utf-8", newline="\n")
-    return Ingredients(synonyms=synset_file, licence=_read_licence(text)), len(synsets)
+    synset_path = folder / "synsets.txt"
+    with synset_path.open("w", encoding="utf-8", newline="\n") as file:
+        for word, synset_ids in sorted(ids_by_word.items()):
+            file.write(f"{word}\n{' '.join(map(str, synset_ids))}\n")
+    return Ingredients(synonyms=synset_path, licence=_read_licence(text)), len(ids_by_word)
 
 
 def _read_licence(text: str) -> str:

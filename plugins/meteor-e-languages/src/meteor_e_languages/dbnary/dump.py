@@ -59,7 +59,7 @@ def extract(
 
 @contextmanager
 def _input_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
-    """Convert errors that occur in the block while a dump is read, decompressed or parsed to InputError."""
+    """Raise InputError if a dump cannot be read, decompressed or parsed in the ``with`` block."""
     with os_errors_as(InputError, f"cannot read {path}"):
         try:
             yield
@@ -87,7 +87,10 @@ def _read_row_blocks(
     row_count = 0
     for triple in triples:
         converter = converters.get(triple.predicate)
-        if converter is None or (row := converter.make_row(triple)) is None:
+        if converter is None:
+            continue
+        row = converter.make_row(triple)
+        if row is None:
             continue
         rows_by_table.setdefault(converter.table, []).append(row)
         row_count += 1
@@ -120,7 +123,7 @@ class _RowMaker(NamedTuple):
     edition: Edition
     dump: str
 
-    def relate(self, triple: Any) -> Row | None:
+    def make_relation_row(self, triple: Any) -> Row | None:
         """Convert a triple to a row (property, subject, object). Return None if the triple is not from the edition."""
         from pyoxigraph import NamedNode
 
@@ -130,16 +133,16 @@ class _RowMaker(NamedTuple):
         is_in_edition = subject.startswith(self.edition.namespace)
         return (triple.predicate.value, subject, triple.object.value) if is_in_edition else None
 
-    def select_entry(self, triple: Any) -> Row | None:
-        """Convert a triple (entry, property, language) to a row (entry). Return None for entries of other languages."""
+    def make_entry_row(self, triple: Any) -> Row | None:
+        """Return the entry of a language triple as a row, or None if the triple names another language."""
         language = _name_node(triple.object, self.dump)
         return (_name_node(triple.subject, self.dump),) if self.edition.speaks(language) else None
 
-    def pair(self, triple: Any) -> Row:
+    def make_pair_row(self, triple: Any) -> Row:
         """Convert a triple to a row (subject, object)."""
         return (_name_node(triple.subject, self.dump), _name_node(triple.object, self.dump))
 
-    def pair_inversely(self, triple: Any) -> Row:
+    def make_inverse_row(self, triple: Any) -> Row:
         """Convert a triple to a row (object, subject)."""
         return (_name_node(triple.object, self.dump), _name_node(triple.subject, self.dump))
 
@@ -153,17 +156,17 @@ def _make_converters(row_maker: _RowMaker, properties: Sequence[str]) -> dict[An
     """
     from pyoxigraph import NamedNode
 
-    conversions: list[tuple[Sequence[str], _Converter]] = [
-        (properties, _Converter("relation", row_maker.relate)),
-        (LANGUAGE, _Converter("spoken", row_maker.select_entry)),
-        (DESCRIBES, _Converter("describes", row_maker.pair)),
+    converters_by_properties: dict[Sequence[str], _Converter] = {
+        tuple(properties): _Converter("relation", row_maker.make_relation_row),
+        LANGUAGE: _Converter("spoken", row_maker.make_entry_row),
+        DESCRIBES: _Converter("describes", row_maker.make_pair_row),
         # The property "sense" is the inverse of "describes", so both properties are stored in one table.
-        (SENSE, _Converter("describes", row_maker.pair_inversely)),
-        (CANONICAL_FORM, _Converter("form", row_maker.pair)),
-        (WRITTEN, _Converter("written", row_maker.pair)),
-        ([LABEL], _Converter("label", row_maker.pair)),
-    ]
-    return {NamedNode(iri): converter for iris, converter in conversions for iri in iris}
+        SENSE: _Converter("describes", row_maker.make_inverse_row),
+        CANONICAL_FORM: _Converter("form", row_maker.make_pair_row),
+        WRITTEN: _Converter("written", row_maker.make_pair_row),
+        (LABEL,): _Converter("label", row_maker.make_pair_row),
+    }
+    return {NamedNode(iri): converter for iris, converter in converters_by_properties.items() for iri in iris}
 
 
 def _name_node(node: Any, dump: str) -> str:

@@ -123,20 +123,12 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
         edition: the edition of the language.
         nodes: the IRIs of the nodes.
     """
-    # The keys of both dictionaries are tuples (node, entry).
-    written_forms: dict[tuple[str, str], set[str]] = {}
-    labels: dict[tuple[str, str], set[str]] = {}
+    node_words: set[tuple[str, ...]] = set()
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
         for row in rows:
-            node_entry = (row["node"], row["entry"])
-            if "word" in row:
-                written_forms.setdefault(node_entry, set()).add(row["word"])
-            else:
-                labels.setdefault(node_entry, set()).add(row.get("label", ""))
-    words_by_entry = {**labels, **written_forms}
-    node_words: set[tuple[str, ...]] = set()
-    for (node, _), words in words_by_entry.items():
-        node_words.update((node, word) for word in words)
+            # If an entry has written forms, SPARQL returns one of them in each row of the entry.
+            word = row["word"] if "word" in row else row.get("label", "")
+            node_words.add((row["node"], word))
     return sorted(node_words)
 
 
@@ -190,18 +182,16 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
         ResourceError: if the endpoint fails repeatedly, does not sort by code points, or returns empty pages.
     """
     last_key = ""
-    while True:
+    while last_key != _END:
         rows = _query_with_retries(url, _make_page_query(pattern, variables, last_key))
         if not rows:
             raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
         keys = [last_key, *(row.get("key", "") for row in rows)]
         _check_order(keys, url)
         last_key = keys[-1]
-        if last_key == _END:
-            if len(rows) > 1:
-                yield rows[:-1]  # The last row only marks the end of the results.
-            return
-        yield rows
+        result_rows = [row for row in rows if row["key"] != _END]
+        if result_rows:
+            yield result_rows
 
 
 def _make_page_query(pattern: str, variables: str, last_key: str) -> str:
@@ -237,25 +227,31 @@ def _query_with_retries(url: str, query: str) -> list[Row]:
     Raises:
         ResourceError: if the endpoint refuses the query, or fails repeatedly.
     """
-    retry_count = 0
-    while True:
-        # Each retry halves the page size, because servers may not be able to answer large queries.
-        page_size = max(1, PAGE // 2**retry_count)
-        row_limit = page_size + 1  # The last page also contains the row with the key _END.
+    page_size = PAGE
+    delay = WAIT
+    for _ in range(RETRIES):
         try:
-            return _query(url, f"{query}{row_limit}")
-        except _TemporaryError as error:
-            if retry_count == RETRIES:
-                raise ResourceError(
-                    f"the SPARQL endpoint {url} failed {RETRIES + 1} times, most recently with: {error}; use a dump "
-                    "instead: meteor-e dbnary install CODE --dump FILE"
-                ) from error
-            time.sleep(WAIT * 2.0**retry_count)
-            retry_count += 1
+            return _query(url, query, page_size)
+        except _TemporaryError:
+            time.sleep(delay)
+        delay *= 2
+        page_size = max(1, page_size // 2)  # A server that cannot answer a large query may answer a smaller one.
+    try:
+        return _query(url, query, page_size)
+    except _TemporaryError as error:
+        raise ResourceError(
+            f"the SPARQL endpoint {url} failed {RETRIES + 1} times, most recently with: {error}; use a dump "
+            "instead: meteor-e dbnary install CODE --dump FILE"
+        ) from error
 
 
-def _query(url: str, query: str) -> list[Row]:
+def _query(url: str, query: str, page_size: int) -> list[Row]:
     """Send a query once, and return the rows of its answer.
+
+    Args:
+        url: the address of the endpoint.
+        query: the query up to its limit of rows.
+        page_size: the maximum number of rows, except for the row that marks the end of the results.
 
     Raises:
         ResourceError: if the endpoint refuses the query, or its answer is too large.
@@ -264,7 +260,7 @@ def _query(url: str, query: str) -> list[Row]:
     from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
     wrapper = SPARQLWrapper(url, agent=f"meteor-e-languages/{__version__}")
-    wrapper.setQuery(query)
+    wrapper.setQuery(f"{query}{page_size + 1}")
     wrapper.setMethod(POST)
     wrapper.setReturnFormat(JSON)
     wrapper.setTimeout(TIMEOUT)

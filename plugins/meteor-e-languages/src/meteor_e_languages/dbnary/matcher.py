@@ -78,10 +78,7 @@ class DbnaryMatcher(KeyMatcher):
             ResourceError: if the synsets are missing or damaged.
         """
         if options.file is None and options.pack is None:
-            default_pack = pack_name(context.language.code)
-            if not context.explicit and PackStore().find(default_pack) is None:
-                return cls(options)  # This matcher does not have synsets, so it does not match any words.
-            options = options.replaced(pack=default_pack)
+            options = options.replaced(pack=_find_default_pack(context))
         matcher = cls(options)
         if options.file is not None:
             subject = f"matcher 'dbnary': the synsets {Path(options.file).name} are"
@@ -112,6 +109,16 @@ def _check_options(options: DbnaryMatcher.Options) -> None:
         raise ConfigError(
             "matcher 'dbnary': the option 'language' can only be used with 'file'; a pack names its language"
         )
+
+
+def _find_default_pack(context: MatcherContext) -> str | None:
+    """Return the name of the language's pack, or None if a default chain must do without the pack.
+
+    Without a pack, the matcher does not have synsets, so it does not match any words.
+    """
+    name = pack_name(context.language.code)
+    is_needed = context.explicit or PackStore().find(name) is not None
+    return name if is_needed else None
 
 
 def _load_installed_pack(name: str) -> Synsets:

@@ -99,8 +99,9 @@ def make_normalizer(language: Language) -> Normalizer:
 def normalize_word(text: str, normalizer: Normalizer) -> str:
     """Convert a dictionary word to its form in METEOR-E's synset files. The result may be an empty string.
 
-    A word that forms a single token becomes this token. The words of a multiword expression are lowercased and joined
-    by ``_``. The joined expression does not match any token of a text, but other words can have it as a common synonym.
+    The normalizer converts a single word to a token. The words of a multiword expression are lowercased and joined by
+    ``_``. A joined expression does not match any token of a text, but its synonyms belong to the same synset, and
+    therefore match each other.
     """
     tokens: Sequence[str] = normalizer(text).split()
     if len(tokens) != 1:

@@ -159,13 +159,7 @@ class _Process:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._error_file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._error_file
-            )
-        except OSError as error:
-            self._error_file.close()
-            raise ResourceError(f"lemmatizer 'treetagger': cannot start {command[0]}: {error.strerror}") from error
+        self._process = _start_process(command, self._error_file)
         self._owner_id = os.getpid()
         self._sentence_count = 0
         # A thread reads the output, because reading from a pipe cannot be limited to a number of seconds.
@@ -192,16 +186,19 @@ class _Process:
         end_marker = f'<sentence number="{self._sentence_count}" ends>'
         full_stops = ["."] * _FULL_STOPS
         input_lines = [start_marker, *words, end_marker, *full_stops]
-        input_bytes = ("\n".join(input_lines) + "\n").encode()
         # The input is written in a thread, because TreeTagger may stop reading until its output is read.
-        writer = threading.Thread(target=_write_input, args=(self._process.stdin, input_bytes), daemon=True)
+        writer = threading.Thread(target=_write_lines, args=(self._process.stdin, input_lines), daemon=True)
         writer.start()
-        read_line = functools.partial(self._read_line, len(words), timeout)
-        for _ in iter(read_line, start_marker):
-            pass  # Skip the output for the full stops that were appended to the previous sentence.
-        output_lines = list(iter(read_line, end_marker))
+        # The output for the full stops after the previous sentence is read first, and ignored.
+        self._read_until(start_marker, len(words), timeout)
+        output_lines = self._read_until(end_marker, len(words), timeout)
         writer.join()
         return output_lines
+
+    def _read_until(self, marker: str, word_count: int, timeout: float) -> list[str]:
+        """Return the lines of TreeTagger's output before a marker. For the arguments, see :meth:`_read_line`."""
+        read_line = functools.partial(self._read_line, word_count, timeout)
+        return list(iter(read_line, marker))
 
     def _read_line(self, word_count: int, timeout: float) -> str:
         """Return the next line of TreeTagger's output.
@@ -229,6 +226,15 @@ class _Process:
         return f"exit code {code}"
 
 
+def _start_process(command: Sequence[str], error_file: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a process whose standard error is written to a file. If this fails, close the file."""
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=error_file)
+    except OSError as error:
+        error_file.close()
+        raise ResourceError(f"lemmatizer 'treetagger': cannot start {command[0]}: {error.strerror}") from error
+
+
 def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[str | None]) -> None:
     """Put the lines of a stream into a queue. None marks the end of the stream."""
     try:
@@ -239,10 +245,10 @@ def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[str | None]) -> None
     lines.put(None)
 
 
-def _write_input(stream: IO[bytes], data: bytes) -> None:
-    """Write to the standard input of a process."""
+def _write_lines(stream: IO[bytes], lines: Sequence[str]) -> None:
+    """Write lines to the standard input of a process."""
     try:
-        stream.write(data)
+        stream.write("".join(f"{line}\n" for line in lines).encode())
         stream.flush()
     except (OSError, ValueError):
         pass  # The process has ended, which is reported when its output is read.

@@ -32,7 +32,7 @@ from meteor_e_languages.wordnet.relations import (
     RELATIONS,
     SYNONYMS,
     Lexicon,
-    entry,
+    make_entry,
     write_index,
 )
 from meteor_e_languages.wordnet.sources import Princeton, Tab, find_princeton, find_tab, how_to_get
@@ -122,9 +122,9 @@ class WordnetMatcher(KeyMatcher):
         if self._index is None:
             return keys
         for part in self._parts:
-            keys.update(self._index.synsets(entry(part, token.form)))
+            keys.update(self._index.synsets(make_entry(part, token.form)))
             if token.lemma and token.lemma != token.form:
-                keys.update(self._index.synsets(entry(part, token.lemma)))
+                keys.update(self._index.synsets(make_entry(part, token.lemma)))
             if self._english:
                 for base in self._find_bases(self._index, part, token.form):
                     keys.update(self._index.synsets(base))
@@ -133,8 +133,8 @@ class WordnetMatcher(KeyMatcher):
     @staticmethod
     def _find_bases(index: SynonymIndex, part: str, form: str) -> Sequence[str]:
         """Return the index entries of a word's base forms. Irregular forms have priority over regular forms."""
-        irregular_bases = index.bases(entry(part, form))
-        return irregular_bases or [entry(part, base) for base in base_forms(form, part)]
+        irregular_bases = index.bases(make_entry(part, form))
+        return irregular_bases or [make_entry(part, base) for base in base_forms(form, part)]
 
     def describe(self) -> str:
         """Return the part of the metric's signature that describes the WordNet data and the relations."""

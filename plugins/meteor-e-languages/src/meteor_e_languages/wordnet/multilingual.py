@@ -23,14 +23,14 @@ class _Row(NamedTuple):
     Attributes:
         location: the file and the line number, for error messages.
         offset: the offset of the synset, eight digits.
-        part: the letter of the part of speech (n v a r). Satellite adjectives are adjectives.
+        part_of_speech: the letter of the part of speech (n v a r). Satellite adjectives are adjectives.
         kind: the second column, such as ``fra:lemma``.
         word: the last column.
     """
 
     location: str
     offset: str
-    part: str
+    part_of_speech: str
     kind: str
     word: str
 
@@ -55,8 +55,8 @@ def read_tab(tab: Tab, parts: Collection[str], language: str) -> dict[Synset, li
             continue
         _check_language(code, language, row.location)
         word = "_".join(row.word.lower().split())
-        if row.part in parts and word:
-            synset_words = words_by_synset.setdefault(row.part + row.offset, [])
+        if row.part_of_speech in parts and word:
+            synset_words = words_by_synset.setdefault(row.part_of_speech + row.offset, [])
             if word not in synset_words:
                 synset_words.append(word)
     return words_by_synset
@@ -74,10 +74,9 @@ def _parse_rows(tab: Tab, text: str) -> Iterator[_Row]:
             raise InputError(
                 f"{location}: a line must contain a synset (00001740-n), lang:lemma, and a word, joined by tabs"
             )
-        offset, part = synset_match.groups()
-        if part == "s":
-            part = "a"
-        yield _Row(location=location, offset=offset, part=part, kind=columns[1], word=columns[-1])
+        offset, letter = synset_match.groups()
+        part_of_speech = "a" if letter == "s" else letter  # Satellite adjectives are treated as adjectives.
+        yield _Row(location, offset, part_of_speech, kind=columns[1], word=columns[-1])
 
 
 def _check_language(code: str, language: str, location: str) -> None:

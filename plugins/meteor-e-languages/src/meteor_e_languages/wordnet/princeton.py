@@ -15,7 +15,7 @@ from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[impor
 
 from meteor_e import ResourceError
 from meteor_e.base.progress import Progress
-from meteor_e_languages.wordnet.relations import HYPERNYMS, Lexicon, Synset, entry, find_ancestors
+from meteor_e_languages.wordnet.relations import HYPERNYMS, Lexicon, Synset, find_ancestors, make_entry
 from meteor_e_languages.wordnet.sources import Princeton
 
 _METHODS = {
@@ -53,8 +53,10 @@ def read_wordnet(
             synsets = list(reader.all_synsets(part))
             _add_synsets(lexicon, synsets, relations)
             if HYPERNYMS in relations:
-                hypernyms.update({_make_id(synset): _list_hypernyms(synset) for synset in synsets})
-            lexicon.exceptions.update({entry(part, form): bases for form, bases in reader.exceptions(part).items()})
+                for synset in synsets:
+                    hypernyms[_make_id(synset)] = _list_hypernyms(synset)
+            for form, base_forms in reader.exceptions(part).items():
+                lexicon.exceptions[make_entry(part, form)] = base_forms
         lexicon.links += find_ancestors(hypernyms, depth)
         progress("reading WordNet", len(parts), len(parts))
     return lexicon
@@ -104,7 +106,7 @@ def _list_derivations(synset: Any) -> list[tuple[str, str]]:
 def _make_entry(lemma: Any) -> str:
     """Return the entry of a lemma of nltk."""
     part = _make_id(lemma.synset())[0]
-    return entry(part, lemma.name().lower())
+    return make_entry(part, lemma.name().lower())
 
 
 def _make_pair(first: str, second: str) -> tuple[str, str]:

@@ -36,7 +36,7 @@ class Lexicon:
     Attributes:
         synsets: the lowercased words of each synset. The parts of a word are joined by ``_``.
         links: pairs of related synsets.
-        word_links: pairs of related entries; see :func:`entry`.
+        word_links: pairs of related entries; see :func:`make_entry`.
         exceptions: the base forms of irregular forms, by entry.
         shared: whether the words of a synset match each other.
     """
@@ -48,7 +48,7 @@ class Lexicon:
     shared: bool = True
 
 
-def entry(part: str, word: str) -> str:
+def make_entry(part: str, word: str) -> str:
     """Return the index entry of a word: the letter of the part of speech, a colon, and the word."""
     return f"{part}:{word}"
 
@@ -56,24 +56,27 @@ def entry(part: str, word: str) -> str:
 def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
     """Return the match keys of each index entry. Words match if their entries share a key.
 
-    Keys are consecutive integers. Each synset has a key, followed by each pair of related synsets or words.
+    Keys are consecutive integers, in the order of the groups that share a key; see :func:`_group_entries`.
     """
-    entries_by_synset = {
-        synset: [entry(synset[0], word) for word in words]  # The first letter of a synset is its part of speech.
-        for synset, words in sorted(lexicon.synsets.items())
-    }
-    entry_groups = list(entries_by_synset.values()) if lexicon.shared else []
-    entry_groups += _relate_entries(lexicon, entries_by_synset)
+    entries_by_synset: dict[Synset, list[str]] = {}
+    for synset, words in sorted(lexicon.synsets.items()):
+        part_of_speech = synset[0]
+        entries_by_synset[synset] = [make_entry(part_of_speech, word) for word in words]
     all_entries = itertools.chain.from_iterable(entries_by_synset.values())
-    keys_by_entry: dict[str, list[int]] = {index_entry: [] for index_entry in all_entries}
-    for key, group in enumerate(entry_groups, 1):
-        for index_entry in group:
-            keys_by_entry[index_entry].append(key)
+    keys_by_entry: dict[str, list[int]] = {entry: [] for entry in all_entries}
+    for key, entries in enumerate(_group_entries(lexicon, entries_by_synset), 1):
+        for entry in entries:
+            keys_by_entry[entry].append(key)
     return keys_by_entry
 
 
-def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[str]]) -> Iterator[list[str]]:
-    """Yield the index entries that each relation connects. Relations of unknown synsets or words are ignored."""
+def _group_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[str]]) -> Iterator[list[str]]:
+    """Yield the groups of index entries that share a key: synsets, pairs of related synsets, and pairs of words.
+
+    Relations of unknown synsets or words are ignored.
+    """
+    if lexicon.shared:
+        yield from entries_by_synset.values()
     for first_synset, second_synset in sorted(set(lexicon.links)):
         if first_synset in entries_by_synset and second_synset in entries_by_synset:
             yield entries_by_synset[first_synset] + entries_by_synset[second_synset]
@@ -111,10 +114,10 @@ def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> 
     """
     keys_by_entry = dict(sorted(assign_keys(lexicon).items()))
     forms_by_base: dict[str, list[str]] = {}
-    for form, bases in sorted(lexicon.exceptions.items()):
-        part_of_speech = form[0]
-        for base in bases:
-            forms_by_base.setdefault(entry(part_of_speech, base), []).append(form)
+    for entry, base_forms in sorted(lexicon.exceptions.items()):
+        part_of_speech = entry[0]
+        for base_form in base_forms:
+            forms_by_base.setdefault(make_entry(part_of_speech, base_form), []).append(entry)
     return build_synonym_index(_make_stream(keys_by_entry), _make_stream(forms_by_base), target, progress)
 
 
