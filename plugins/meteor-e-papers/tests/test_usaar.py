@@ -246,13 +246,13 @@ def test_document_vectors_are_reproducible(tmp_path):
     file_contents = []
     for source, name in ((text, "one.bin"), (compressed_text, "two.bin")):
         options = SkipGramOptions(dimension=8, epochs=2, phrase_threshold=0.1)
-        train_document_vectors([source], tmp_path / name, options)
+        train_document_vectors([source], tmp_path / name, options, tell=print)
         file_contents.append((tmp_path / name).read_bytes())
     assert file_contents[0] == file_contents[1]
     assert b"prime_minister" in file_contents[0]
     with pytest.raises(InputError, match="no word occurs 1000 times"):
-        train_document_vectors([text], tmp_path / "three.bin", SkipGramOptions(min_count=1000))
+        train_document_vectors([text], tmp_path / "three.bin", SkipGramOptions(min_count=1000), tell=print)
     compressed_text.write_bytes(compressed_text.read_bytes()[:-20])
     with pytest.raises(InputError, match=r"text\.xz"):
-        train_document_vectors([compressed_text], tmp_path / "four.bin", SkipGramOptions(dimension=8))
+        train_document_vectors([compressed_text], tmp_path / "four.bin", SkipGramOptions(dimension=8), tell=print)
     assert sorted(path.name for path in tmp_path.glob("*.bin")) == ["one.bin", "two.bin"]

@@ -230,8 +230,7 @@ def _number_phrases(
     phrase_counts = np.frombuffer(phrase_count_bytes, np.uint32)  # The number of phrases of each length, from 1.
     # The ids are sorted by length, so the number of phrases of each length determines the length of every phrase.
     lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), phrase_counts)
-    totals = np.zeros(len(positions) + 1, np.uint32)
-    return _NumberedPhrases(corpus, ids, positions, lengths, totals)
+    return _NumberedPhrases(corpus, ids, positions, lengths, totals=np.zeros(len(positions) + 1, np.uint32))
 
 
 class _PairExtractor(NamedTuple):

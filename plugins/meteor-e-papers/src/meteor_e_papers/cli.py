@@ -125,21 +125,18 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
 
 def _make_recipe(options: PaperOptions) -> Recipe:
     """Return the recipe of a paper with the data and the settings of the command line."""
-    import msgspec
     from meteor_e_learned.recipe import DataSpec
 
     from meteor_e_papers.paper_recipes import make_recipe
 
-    data = [DataSpec(index, sample=options.sample) for index in options.data]
-    vector_files = {"word-vectors": options.word_vectors, "document-cosine": options.document_vectors}
-    recipe = make_recipe(options.recipe, data, vector_files)
-    changed_options = {} if options.epochs is None else {"epochs": options.epochs}
-    return msgspec.structs.replace(
-        recipe,
+    return make_recipe(
+        options.recipe,
+        vector_files={"word-vectors": options.word_vectors, "document-cosine": options.document_vectors},
+        changed_options={} if options.epochs is None else {"epochs": options.epochs},
+        train=[DataSpec(index, sample=options.sample) for index in options.data],
         validation=[DataSpec(index) for index in options.validation],
         language=options.language,
         seed=options.seed,
-        options={**recipe.options, **changed_options},
     )
 
 

@@ -73,7 +73,7 @@ def clean_comparisons(texts: TextSamples, comparisons: Comparisons) -> Compariso
     counts = Counter(id_pairs)
     first_rows: dict[tuple[int, int], int] = {}
     for row, (better, worse) in enumerate(id_pairs):
-        # If a text is compared with itself, both counts are equal, so the comparison is removed.
+        # This condition also removes comparisons of a text with itself, whose two counts are always equal.
         if counts[better, worse] > counts[worse, better]:
             first_rows.setdefault((better, worse), row)
     return comparisons.select(np.array(list(first_rows.values()), np.int64))

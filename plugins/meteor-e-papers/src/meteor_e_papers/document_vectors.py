@@ -71,10 +71,6 @@ def quiet_gensim() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _ignore(description: str) -> None:
-    """Ignore the description of a training step, because the caller does not show the progress."""
-
-
 @dataclass(frozen=True)
 class SkipGramOptions:
     """Options of the training. The default values are those of the paper.
@@ -104,7 +100,7 @@ def train_document_vectors(
     files: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     options: SkipGramOptions,
-    tell: Callable[[str], object] = _ignore,
+    tell: Callable[[str], object],
 ) -> int:
     """Train skip-gram vectors of words and phrases, and write them in word2vec's binary format.
 
@@ -114,7 +110,7 @@ def train_document_vectors(
         files: texts with one sentence per line; they may be compressed.
         output: the path of the vector file to write.
         options: the options of the training.
-        tell: a function that is called with a description of each step. By default, descriptions are ignored.
+        tell: a function that is called with a description of each step.
 
     Returns:
         The number of words and phrases in the vector file.

@@ -22,7 +22,7 @@ class ComparisonData:
     comparisons: Comparisons
 
     def find_reference_length(self, group: Integers) -> int:
-        """Return the number of words in the longest reference of a group of comparisons with the same references."""
+        """Return the word count of the longest reference of a group. All comparisons of the group share references."""
         first_hypothesis = self.comparisons.better[group[0]]
         return max(len(reference) for reference in self.texts.references[first_hypothesis])
 
@@ -42,8 +42,8 @@ def make_batches(
         by_segment: whether all comparisons of a segment must be in the same batch.
     """
     groups = _shuffle(_group_comparisons(data.comparisons, by_segment=by_segment), generator)
-    n_groups_per_pool = round(BATCHES_PER_POOL * batch_size * len(groups) / len(data.comparisons))
-    pool_size = max(1, n_groups_per_pool)
+    n_comparisons_per_pool = BATCHES_PER_POOL * batch_size
+    pool_size = max(1, round(n_comparisons_per_pool * len(groups) / len(data.comparisons)))
     batches: list[Integers] = []
     for start in range(0, len(groups), pool_size):
         pool = sorted(groups[start : start + pool_size], key=data.find_reference_length)

@@ -77,9 +77,10 @@ class SimilarityNetwork(nn.Module):
             for name, parameter in self.named_parameters():
                 if name == "table":
                     continue
-                # Values are also drawn for biases.
                 values = torch.from_numpy(generator.normal(0, deviation, tuple(parameter.shape)))
-                parameter.copy_(torch.zeros_like(values) if "bias" in name else values)
+                if "bias" in name:
+                    values.zero_()  # Drawing these values anyway keeps the weights that belong to a seed.
+                parameter.copy_(values)
 
     def encode(
         self, contexts: Sequence[Integers], sentences: Sequence[Integers], dropout: DropoutFunction = keep_all
@@ -94,12 +95,12 @@ class SimilarityNetwork(nn.Module):
             sentences: the words of each sentence.
             dropout: the function that drops inputs and outputs of the LSTMs.
         """
+        # A reversed sentence has the same positions as the sentence, so both directions use the same weights.
         weights = torch.from_numpy(_make_pooling_weights(contexts, sentences)).to(self.table.device)
-        reversed_contexts = [words[::-1] for words in contexts]
-        reversed_sentences = [words[::-1] for words in sentences]
-        forward_means = self._average_states(self.forwards, _pad_words(contexts, sentences), weights, dropout)
-        reversed_words = _pad_words(reversed_contexts, reversed_sentences)
-        backward_means = self._average_states(self.backwards, reversed_words, weights, dropout)
+        forward_words = _pad_words(contexts, sentences)
+        forward_means = self._average_states(self.forwards, forward_words, weights, dropout)
+        backward_words = _pad_words([words[::-1] for words in contexts], [words[::-1] for words in sentences])
+        backward_means = self._average_states(self.backwards, backward_words, weights, dropout)
         return dropout(torch.cat([forward_means, backward_means], dim=1))
 
     def _average_states(self, lstm: nn.LSTM, words: Integers, weights: Tensor, dropout: DropoutFunction) -> Tensor:
@@ -187,8 +188,7 @@ def _pad_words(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> I
 def _make_pooling_weights(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> NDArray[np.float32]:
     """Return the weights by which LSTM states are averaged, ``(sentences, 1, positions)``.
 
-    The states at the words of a sentence have equal weights, which add up to 1. The states at its context and at the
-    padding have the weight 0.
+    The words of a sentence have equal weights, which add up to 1. Context words and padding have the weight 0.
     """
     starts = np.array([len(words) for words in contexts])
     ends = starts + np.array([len(words) for words in sentences])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,7 +21,7 @@ BATCH_WORDS = 20_000
 def compute_logits(
     network: SimilarityNetwork, texts: PreparedTexts, rows: Integers, dropout: DropoutFunction = keep_all
 ) -> Tensor:
-    """Return the log odds of selected hypotheses, which are their scores, as a tensor ``(rows,)``.
+    """Return the scores of the selected hypotheses as log odds, in a tensor ``(rows,)``.
 
     Args:
         network: the network.
@@ -31,11 +30,11 @@ def compute_logits(
         dropout: the function that drops inputs and outputs of the LSTMs.
     """
     # The network compares each hypothesis with each of its references.
-    references_by_row = [texts.references[row] for row in rows]
-    hypothesis_indexes = np.repeat(np.arange(len(rows)), [len(references) for references in references_by_row])
-    paired_hypotheses = [texts.hypotheses[row] for row in rows[hypothesis_indexes]]
-    paired_references = list(itertools.chain.from_iterable(references_by_row))
+    pairs = [(index, reference) for index, row in enumerate(rows) for reference in texts.references[row]]
+    paired_hypotheses = [texts.hypotheses[rows[index]] for index, _ in pairs]
+    paired_references = [reference for _, reference in pairs]
     pair_similarities = network(paired_hypotheses, paired_references, dropout)
+    hypothesis_indexes = np.array([index for index, _ in pairs], np.int64)
     similarities = _average_by_hypothesis(pair_similarities, hypothesis_indexes, len(rows))
     features = torch.from_numpy(texts.features[rows]).to(similarities.device)
     return network.combine(similarities, features)
@@ -80,9 +79,9 @@ def _divide_by_length(lengths: Integers) -> Iterator[Integers]:
     order = np.argsort(lengths, kind="stable")
     start = 0
     for end in range(1, len(order)):
-        # All hypotheses in a batch are padded to the length of the last one, which is the longest.
-        padded_words = (end + 1 - start) * lengths[order[end]]
-        if padded_words > BATCH_WORDS:
+        # If the batch also contained the next hypothesis, all hypotheses would be padded to its length.
+        n_padded_words = len(order[start : end + 1]) * lengths[order[end]]
+        if n_padded_words > BATCH_WORDS:
             yield order[start:end]
             start = end
     if len(order):

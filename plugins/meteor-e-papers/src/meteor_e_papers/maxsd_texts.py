@@ -104,7 +104,7 @@ class PreparedTexts:
     features: NDArray[np.float32]
 
     def find_max_lengths(self) -> Integers:
-        """For each hypothesis, count the words of the longest text: the hypothesis or one of its references."""
+        """For each hypothesis, return the word count of the longest text among the hypothesis and its references."""
         lengths = []
         for hypothesis, references in zip(self.hypotheses, self.references, strict=True):
             lengths.append(max(len(text) for text in (hypothesis, *references)))

@@ -39,14 +39,14 @@ class TrainingProgress:
         self.optimizer = torch.optim.Adadelta(self.parameters, lr=learning_rate)
         self.generator = generator
         self.epoch = 0
-        self.best_theta = _flatten(self.parameters)
+        self.best_parameters = _flatten(self.parameters)
         self.best_tau = -np.inf
         self.best_epoch = 0
 
     def keep_best(self, tau: float) -> None:
         """Store the current parameters if no earlier epoch had a higher τ."""
         if tau >= self.best_tau:
-            self.best_theta = _flatten(self.parameters)
+            self.best_parameters = _flatten(self.parameters)
             self.best_tau = tau
             self.best_epoch = self.epoch
 
@@ -57,15 +57,15 @@ class TrainingProgress:
     def to_checkpoint(self) -> TrainingState:
         """Return the state as a checkpoint. Its array ``squares`` contains both accumulators of Adadelta."""
         optimizer_states = [self.optimizer.state[parameter] for parameter in self.parameters]
-        square_averages = _flatten([state["square_avg"] for state in optimizer_states])
-        delta_averages = _flatten([state["acc_delta"] for state in optimizer_states])
-        # A checkpoint can contain several models, so its arrays have a row for each model. Here, there is one model.
+        square_averages = [state["square_avg"] for state in optimizer_states]
+        delta_averages = [state["acc_delta"] for state in optimizer_states]
+        # Checkpoints have one row per model, because other estimators train several models. MaxSD trains one model.
         return TrainingState(
             phase=0,
             epoch=self.epoch,
-            theta=_flatten(self.parameters)[None],
-            squares=np.concatenate([square_averages, delta_averages])[None],
-            best_theta=self.best_theta[None],
+            theta=np.stack([_flatten(self.parameters)]),
+            squares=np.stack([_flatten(square_averages + delta_averages)]),
+            best_theta=np.stack([self.best_parameters]),
             best_tau=np.array([self.best_tau]),
             best_epoch=np.array([self.best_epoch]),
             order=[dict(self.generator.bit_generator.state)],
@@ -73,11 +73,11 @@ class TrainingProgress:
 
     def restore(self, checkpoint: TrainingState) -> None:
         """Restore the state of a checkpoint."""
-        _fill(self.parameters, checkpoint.theta[0])
+        _copy_values(self.parameters, checkpoint.theta[0])
         self._restore_optimizer(checkpoint.squares[0], checkpoint.epoch)
         self.generator.bit_generator.state = checkpoint.order[0]
         self.epoch = checkpoint.epoch
-        self.best_theta = checkpoint.best_theta[0]
+        self.best_parameters = checkpoint.best_theta[0]
         self.best_tau = float(checkpoint.best_tau[0])
         self.best_epoch = int(checkpoint.best_epoch[0])
 
@@ -90,7 +90,7 @@ class TrainingProgress:
         """
         square_averages = [torch.zeros_like(parameter) for parameter in self.parameters]
         delta_averages = [torch.zeros_like(parameter) for parameter in self.parameters]
-        _fill([*square_averages, *delta_averages], squares)
+        _copy_values([*square_averages, *delta_averages], squares)
         averages_by_parameter = zip(self.parameters, square_averages, delta_averages, strict=True)
         for parameter, square_average, delta_average in averages_by_parameter:
             self.optimizer.state[parameter] = {
@@ -129,12 +129,12 @@ class Trainer:
         if run.resume is not None:
             progress.restore(run.resume)
         while progress.epoch < self.options.epochs and not progress.has_converged(self.options.patience):
-            figures = self.run_epoch()
+            epoch_results = self.run_epoch()
             if run.report is not None:
-                run.report(figures)
+                run.report(epoch_results)
             if run.checkpoint is not None:
                 run.checkpoint(progress.to_checkpoint())
-        _fill(progress.parameters, progress.best_theta)
+        _copy_values(progress.parameters, progress.best_parameters)
 
     def run_epoch(self) -> Mapping[str, Any]:
         """Train for one epoch, validate the network, and return the results, such as τ, for the training log."""
@@ -206,7 +206,7 @@ def _flatten(tensors: list[Any]) -> Floats:
     return np.concatenate([tensor.detach().cpu().numpy().ravel() for tensor in tensors]).astype(float)
 
 
-def _fill(tensors: list[Any], values: Floats) -> None:
+def _copy_values(tensors: list[Any], values: Floats) -> None:
     """Copy the values of a flat vector to tensors. This function is the inverse of :func:`_flatten`."""
     offset = 0
     with torch.no_grad():

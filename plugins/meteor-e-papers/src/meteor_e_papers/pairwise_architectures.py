@@ -168,11 +168,11 @@ class MultiLayer(Architecture):
         n_skip_arcs = 2 * n_features  # The features of both hypotheses
         n_hidden_nodes = N_GROUPS * group_size
         self.sizes = {
-            "skip": n_skip_arcs,
+            "skip": n_skip_arcs,  # from the features to the output
             "bias": N_OUTPUTS,
-            "groups": len(GROUP_TEXTS) * vector_size * group_size,
+            "groups": len(GROUP_TEXTS) * vector_size * group_size,  # from the vectors to the hidden nodes
             "group_bias": n_hidden_nodes,
-            "output": n_hidden_nodes,
+            "output": n_hidden_nodes,  # from the hidden nodes to the output
         }
         self.fan_sums = {
             "skip": self.n_inputs + N_OUTPUTS,
@@ -218,7 +218,7 @@ class MultiLayer(Architecture):
         return matrix.view(-1, N_TEXTS * self.vector_size, N_GROUPS * self.group_size)
 
     def _split_groups(self, matrix: Tensor) -> Tensor:
-        """Extract the weights of all groups from a matrix, as the inverse of :meth:`_join_groups`."""
+        """Extract the weights of all groups from a matrix. This method is the inverse of :meth:`_join_groups`."""
         blocks = matrix.view(-1, N_TEXTS, self.vector_size, N_GROUPS, self.group_size)
         return torch.stack([blocks[:, text, :, group] for group, text in GROUP_TEXTS], dim=1).flatten(1)
 

@@ -84,7 +84,7 @@ def _compute_order_costs(delta: Tensor, labels: Tensor, steepness: float) -> tup
     win = torch.sigmoid(steepness * delta)
     tie = torch.exp(-steepness * delta**2 / 2)
     costs = labels * (1 - win) + (1 - labels) * win + tie
-    # The derivative of the cost consists of the derivatives of its terms with ``win`` and of ``tie``.
+    # The derivative of the cost is the sum of two derivatives: of the terms that contain ``win``, and of ``tie``.
     win_slope = (1 - 2 * labels) * steepness * win * (1 - win)
     tie_slope = -steepness * delta * tie
     return costs, win_slope + tie_slope

@@ -108,8 +108,8 @@ class PairwiseNetwork(Estimator):
         """
         examples.check_comparisons(validation)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
-        validation_pairs = None if validation is None else validation.draw_pairs(run.seed)
         pairs, labels = examples.draw_pairs(run.seed)
+        validation_pairs = None if validation is None else validation.draw_pairs(run.seed)
         self.fit(pairs, labels, validation=validation_pairs, run=run)
         return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
 
@@ -154,7 +154,7 @@ class PairwiseNetwork(Estimator):
         self.low_ = _repeat_for_texts(features.min(axis=0), vectors.min(axis=0))
         self.high_ = _repeat_for_texts(features.max(axis=0), vectors.max(axis=0))
         ranges = self.high_ - self.low_
-        # The inputs are scaled to the range from -1 to 1, whose size is 2. Constant inputs are multiplied by 0.
+        # The scaled inputs range from -1 to 1. The factor of a constant input is 0, because its range is empty.
         self.factor_ = np.divide(2, ranges, out=np.zeros_like(ranges), where=ranges > 0)
 
     def _check_inputs(self, pairs: Floats) -> None:

@@ -70,7 +70,7 @@ def compute_pair_logits(architecture: Architecture, theta: NDArray[np.float32], 
     batch_logits = []
     with torch.no_grad():
         for batch in torch.from_numpy(pairs).tensor_split(n_batches):
-            # An architecture processes several models at once. Here, the axis of the models has the size 1.
+            # An architecture processes several models at once, so a model axis is added to the arrays of one model.
             outputs = architecture.forward(parameters[None], batch[None])
             batch_logits.append(outputs.logits[0])
     return np.asarray(torch.cat(batch_logits).numpy(), float)
@@ -109,8 +109,9 @@ def _make_initial_state(options: Any, seeds: Sequence[int], training: LabeledPai
     generators = [np.random.default_rng(seed) for seed in seeds]
     parameters = np.stack([architecture.draw_parameters(generator) for generator in generators])
     if options.skip_start == "logistic" and options.features:
-        # The first parameters of a model are the weights of the arcs that connect its features to the output.
-        parameters[:, : 2 * options.features] = _fit_skip_weights(training, options.features)
+        # The first parameters of each model connect the features of both hypotheses to the output.
+        n_skip_arcs = 2 * options.features
+        parameters[:, :n_skip_arcs] = _fit_skip_weights(training, options.features)
     return TrainingState(
         phase=0,
         epoch=0,
@@ -124,7 +125,9 @@ def _make_initial_state(options: Any, seeds: Sequence[int], training: LabeledPai
 
 
 def _fit_skip_weights(training: LabeledPairs, n_features: int) -> Floats:
-    """Fit a logistic regression that predicts labels from feature differences.
+    """Fit the weights of the skip arcs, which connect features to the output, by a logistic regression.
+
+    The regression predicts labels from feature differences. Each pair is also used with swapped hypotheses.
 
     Returns:
         The weights of the features of the first hypothesis and of the second hypothesis, ``(2 · features,)``.
@@ -138,6 +141,13 @@ def _fit_skip_weights(training: LabeledPairs, n_features: int) -> Floats:
     model.fit(np.vstack([differences, -differences]), np.concatenate([training.labels, 1 - training.labels]))
     weights = model.coef_[0]
     return np.concatenate([weights, -weights])
+
+
+def _restore_generator(state: Mapping[str, Any]) -> np.random.Generator:
+    """Return a random number generator with the given state."""
+    generator = np.random.default_rng()
+    generator.bit_generator.state = state
+    return generator
 
 
 @dataclass
@@ -161,11 +171,8 @@ class _DeviceState:
     @classmethod
     def from_checkpoint(cls, checkpoint: TrainingState, device: torch.device) -> _DeviceState:
         """Copy the state of a checkpoint to a device, and restore the random number generators."""
-        generators = [np.random.default_rng() for _ in checkpoint.order]
-        for generator, generator_state in zip(generators, checkpoint.order, strict=True):
-            generator.bit_generator.state = generator_state
         return cls(
-            generators=generators,
+            generators=list(map(_restore_generator, checkpoint.order)),
             phase=checkpoint.phase,
             epoch=checkpoint.epoch,
             theta=torch.tensor(checkpoint.theta, dtype=torch.float32, device=device),
@@ -240,9 +247,9 @@ class _Trainer:
             if phase > first_phase:
                 self.state.start_phase(phase)
             while not self.is_phase_complete():
-                figures = self.run_epoch(cost_names[phase])
+                epoch_results = self.run_epoch(cost_names[phase])
                 if run.report is not None:
-                    run.report(figures)
+                    run.report(epoch_results)
                 if run.checkpoint is not None:
                     run.checkpoint(self.state.to_checkpoint())
 
@@ -286,15 +293,24 @@ class _Trainer:
 
     def validate(self) -> Floats:
         """Return Kendall's τ of each model's decisions on the validation data. Ties count as errors."""
-        theta = self.state.theta
-        n_correct = torch.zeros(len(theta), device=theta.device)
+        n_correct = torch.zeros(len(self.state.theta), device=self.state.theta.device)
         pair_batches = torch.split(self.data.validation_pairs, VALIDATION_BATCH)
         sign_batches = torch.split(self.data.validation_signs, VALIDATION_BATCH)
-        for pair_batch, signs in zip(pair_batches, sign_batches, strict=True):
-            pairs = pair_batch.expand(len(theta), -1, -1)  # (models, pairs of the batch, inputs)
-            logits = self.architecture.forward(theta, pairs).logits
-            swapped_logits = self.architecture.forward(theta, self.architecture.swap_hypotheses(pairs)).logits
-            differences = logits - swapped_logits  # (models, pairs of the batch)
-            n_correct += (differences * signs > 0).sum(dim=1)
+        for pairs, signs in zip(pair_batches, sign_batches, strict=True):
+            # A decision is correct if the difference has the sign of the label.
+            n_correct += (self.compute_differences(pairs) * signs > 0).sum(dim=1)
         n_pairs = max(1, len(self.data.validation_pairs))
-        return np.asarray((2 * n_correct / n_pairs - 1).cpu().numpy().astype(float))
+        tau = 2 * n_correct / n_pairs - 1
+        return np.asarray(tau.cpu().numpy().astype(float))
+
+    def compute_differences(self, pairs: Tensor) -> Tensor:
+        """Return each model's output for each pair minus its output for the swapped pair, ``(models, pairs)``.
+
+        Args:
+            pairs: the scaled pairs, ``(pairs, inputs)``.
+        """
+        theta = self.state.theta
+        model_pairs = pairs.expand(len(theta), -1, -1)  # (models, pairs, inputs)
+        swapped_pairs = self.architecture.swap_hypotheses(model_pairs)
+        logits = self.architecture.forward(theta, model_pairs).logits
+        return logits - self.architecture.forward(theta, swapped_pairs).logits

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
 import msgspec
-from meteor_e_learned.recipe import DataSpec, Recipe
+from meteor_e_learned.recipe import Recipe
 
 from meteor_e.api import ConfigError
 from meteor_e.base.checked import convert
@@ -16,6 +16,9 @@ from meteor_e.base.yamlfile import parse_yaml
 
 VECTOR_OPTIONS = {"word-vectors": "--word-vectors", "document-cosine": "--document-vectors"}
 """The features that read a file of vectors, and the command-line option that names the file."""
+
+_FOLDER: Any = resources.files("meteor_e_papers") / "recipes"
+"""The folder of the recipes in this package."""
 
 
 class PaperRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,12 +39,7 @@ class PaperRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def recipe_names() -> list[str]:
     """Return the sorted names of all recipes of this plugin."""
-    return sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
-
-
-def _folder() -> Any:
-    """Return the folder of the recipes in this package."""
-    return resources.files("meteor_e_papers") / "recipes"
+    return sorted(file.name.removesuffix(".yaml") for file in _FOLDER.iterdir() if file.name.endswith(".yaml"))
 
 
 def read_paper_recipe(name: str) -> PaperRecipe:
@@ -53,20 +51,21 @@ def read_paper_recipe(name: str) -> PaperRecipe:
     names = recipe_names()
     if name not in names:
         raise ConfigError(f"there is no recipe {name!r}{near_miss(name, names)}; the recipes are {', '.join(names)}")
-    document = parse_yaml((_folder() / f"{name}.yaml").read_bytes(), f"recipe {name}")
+    document = parse_yaml((_FOLDER / f"{name}.yaml").read_bytes(), f"recipe {name}")
     recipe: PaperRecipe = convert(document, PaperRecipe)
     return recipe
 
 
-def make_recipe(name: str, train: Sequence[DataSpec], vector_files: Mapping[str, str | None]) -> Recipe:
-    """Add training data and vector files to the recipe of a paper.
-
-    The other fields of the result, such as the validation data, have the values of the paper or default values.
+def make_recipe(
+    name: str, *, vector_files: Mapping[str, str | None], changed_options: Mapping[str, Any], **settings: Any
+) -> Recipe:
+    """Add training data, vector files and settings to the recipe of a paper.
 
     Args:
         name: the name of the recipe; see :func:`recipe_names`.
-        train: the human judgments to learn from.
         vector_files: the path of the vectors for each feature in :data:`VECTOR_OPTIONS`.
+        changed_options: the options of the estimator that differ from those of the paper.
+        settings: the fields of the recipe that the paper does not determine, such as ``train`` and ``seed``.
 
     Raises:
         ConfigError: if the recipe does not exist, or if it needs vectors and their path is missing.
@@ -76,11 +75,11 @@ def make_recipe(name: str, train: Sequence[DataSpec], vector_files: Mapping[str,
         name=name,
         description=paper.description,
         estimator=paper.estimator,
-        train=list(train),
         features=[_add_vector_file(name, entry, vector_files) for entry in paper.features],
         vectors=[_add_vector_file(name, entry, vector_files) for entry in paper.vectors],
-        options=paper.options,
+        options={**paper.options, **changed_options},
         target=paper.target,
+        **settings,
     )
 
 
@@ -97,11 +96,11 @@ def _add_vector_file(
     Raises:
         ConfigError: if the path is missing.
     """
-    options = {"use": entry} if isinstance(entry, str) else entry
-    feature = options["use"]
-    if feature not in VECTOR_OPTIONS:
+    feature = {"use": entry} if isinstance(entry, str) else entry
+    feature_name = feature["use"]
+    if feature_name not in VECTOR_OPTIONS:
         return entry
-    file = vector_files.get(feature)
-    if file is None:
-        raise ConfigError(f"recipe {recipe!r} needs {VECTOR_OPTIONS[feature]} FILE")
-    return {**options, "file": file}
+    path = vector_files.get(feature_name)
+    if path is None:
+        raise ConfigError(f"recipe {recipe!r} needs {VECTOR_OPTIONS[feature_name]} FILE")
+    return {**feature, "file": path}

@@ -53,6 +53,7 @@ class Cosine(Estimator):
     Options: ClassVar[type[Any] | str | None] = CosineOptions
 
     learns_scores: ClassVar[bool] = False
+    """Whether the metric has parameters that are learned from METEOR's scores."""
     columns_: NDArray[np.int64]
 
     def feature_names(self) -> tuple[str, ...]:
@@ -209,7 +210,7 @@ class Comet(Zwickel):
     Options: ClassVar[type[Any] | str | None] = CometOptions
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of two features, which are the cosine and METEOR's score."""
+        """Return the names of the features that contain the cosine and METEOR's score."""
         return (self.options.cosine, self.options.meteor)
 
     def score_segments(self, features: Floats) -> Floats:

@@ -90,12 +90,6 @@ def _extract_relations(
     return nodes
 
 
-def _query_relations(url: str, edition: Edition, property_iri: str) -> Iterator[list[tuple[str, str, str]]]:
-    """Yield pages of relations. Each relation consists of a property, a source node and a target node."""
-    for rows in _query_pages(url, _make_relation_pattern(edition, property_iri), "?source ?target"):
-        yield [(property_iri, row["source"], row["target"]) for row in rows]
-
-
 _RELATION_PATTERN = Template(
     r"""
     ?source <$property> ?target .
@@ -104,13 +98,16 @@ _RELATION_PATTERN = Template(
     BIND(CONCAT(STR(?source), "\n", STR(?target)) AS ?key)
     """
 )
+"""A SPARQL graph pattern that finds all pairs of nodes connected by a property."""
 
 
-def _make_relation_pattern(edition: Edition, property_iri: str) -> str:
-    """Return a SPARQL graph pattern that finds all pairs of nodes connected by a property."""
+def _query_relations(url: str, edition: Edition, property_iri: str) -> Iterator[list[tuple[str, str, str]]]:
+    """Yield pages of relations. Each relation consists of a property, a source node and a target node."""
     from rdflib import Literal
 
-    return _RELATION_PATTERN.substitute(property=property_iri, namespace=Literal(edition.namespace).n3())
+    pattern = _RELATION_PATTERN.substitute(property=property_iri, namespace=Literal(edition.namespace).n3())
+    for rows in _query_pages(url, pattern, "?source ?target"):
+        yield [(property_iri, row["source"], row["target"]) for row in rows]
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:

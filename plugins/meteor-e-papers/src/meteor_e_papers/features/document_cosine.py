@@ -30,17 +30,12 @@ def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
         vocabulary: the words and phrases that have vectors. The words of a phrase are separated by ``DELIMITER``.
     """
     units: list[str] = []
-    position = 0
-    while position < len(words):
-        unit = words[position]
-        position += 1
-        while position < len(words):
-            longer_phrase = f"{unit}{DELIMITER}{words[position]}"
-            if longer_phrase not in vocabulary:
-                break
-            unit = longer_phrase
-            position += 1
-        units.append(unit)
+    for word in words:
+        longer_phrase = DELIMITER.join([*units[-1:], word])
+        if units and longer_phrase in vocabulary:
+            units[-1] = longer_phrase
+        else:
+            units.append(word)
     return units
 
 
@@ -107,8 +102,8 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
     def _shared_words_similarity(self, hypothesis: Counter[str], reference: Counter[str]) -> float:
         """Return the similarity of two texts whose words and phrases have been counted.
 
-        The similarity is a weighted cosine of the word counts. The weight of a word is the squared norm of its vector.
-        With the counts h and r of a word in the two texts, and its weight w, it is Σ w h r / √(Σ w h² · Σ w r²).
+        The similarity is the weighted cosine Σ w h r / √(Σ w h² · Σ w r²). For each word, h and r are its counts in the
+        two texts, and the weight w is the squared norm of its vector.
         """
         squared_norms = {word: self._squared_norm(word) for word in {*hypothesis, *reference}}
         product = add_in_order(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())

@@ -80,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty string. The file does not define the feature: a trained model can read another file."""
+        """Return an empty string, because a trained model may read another file than during its training."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -110,25 +110,30 @@ class VectorFileFeature(FileFeature, SegmentFeature):
     Options: ClassVar[type[Any] | str | None] = VectorFileOptions
 
     def _read(self) -> None:
-        """Read the text and the vector of each line, and compute the digest of all lines.
+        """Read the vectors into a table, and compute the digest of the file's content."""
+        vectors = self._read_vectors()
+        self._rows = {text: row for row, text in enumerate(vectors)}
+        self._table = np.array(list(vectors.values()))
+        self._digest = self._compute_digest(vectors)
+
+    def _read_vectors(self) -> dict[str, list[float]]:
+        """Return the vector of each text in the file.
 
         Raises:
             InputError: if a line is malformed, vectors differ in length, or a text has two different vectors.
         """
         vectors: dict[str, list[float]] = {}
-        dimension = 0
         for location, cells in read_rows(self.options.file):
             text, vector = self._parse_vector(cells, location)
-            dimension = dimension or len(vector)
-            if len(vector) != dimension:
-                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {dimension}")
-            if vectors.setdefault(text, vector) != vector:
+            first_vector = next(iter(vectors.values()), vector)
+            if len(vector) != len(first_vector):
+                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {len(first_vector)}")
+            if vectors.get(text, vector) != vector:
                 raise InputError(f"{location}: {quote(text)} has another vector in a line before")
+            vectors[text] = vector
         if not vectors:
             raise InputError(f"{input_name(self.options.file)}: has no vectors")
-        self._rows = {text: row for row, text in enumerate(vectors)}
-        self._table = np.array(list(vectors.values()))
-        self._digest = self._compute_digest(vectors)
+        return vectors
 
     @staticmethod
     def _compute_digest(vectors: Mapping[str, Sequence[float]]) -> str:
