@@ -57,7 +57,8 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
-        click.echo(_format_description(rows[0]))
+        lines = [[key, spell(value)] for key, value in rows[0].items()]
+        click.echo(format_wrapped_table(["key", "value"], lines))
     elif wide:
         click.echo(_format_all_columns(selected_languages, rows))
     else:
@@ -80,11 +81,6 @@ def _list_installed_packs() -> dict[str, list[str]]:
     return packs
 
 
-def _format_description(row: dict[str, Any]) -> str:
-    """Format the description of a language as a table with one line per key."""
-    return format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in row.items()])
-
-
 def _format_all_columns(languages: list[Language], rows: list[dict[str, Any]]) -> str:
     """Format the descriptions of languages as a table with one column per key and a short summary of the evidence."""
     header = list(rows[0])
@@ -104,13 +100,14 @@ def _format_summaries(rows: list[dict[str, Any]]) -> str:
 def describe(language: Language) -> dict[str, Any]:
     """Describe a language in a dictionary whose keys are the column titles of the table."""
     task = language.tasks[language.default_task]
+    pack_synonyms = [_FROM_PACK] if "synonym" in task.weights else []
     pack_function_words = _FROM_PACK if language.pack else None
     return {
         "code": language.code,
         "name": language.name,
         "stems": language.stemmer,
         "lemmas": _list_lemmatizers(language),
-        "synonyms": _list_synonym_sources(language),
+        "synonyms": [*pack_synonyms, *(name for name in _WORDNETS if name in language.resources)],
         "paraphrases": has_paraphrases(language),
         "function words": language.function_words or pack_function_words,
         "segmenter": language.segmenter,
@@ -126,13 +123,6 @@ def _list_lemmatizers(language: Language) -> list[str]:
     if language.lemmatizer and language.lemmatizer not in lemmatizers:
         lemmatizers.append(f"{language.lemmatizer} of your own")
     return lemmatizers
-
-
-def _list_synonym_sources(language: Language) -> list[str]:
-    """Return the sources of a language's synonyms: its resource pack and wordnets."""
-    weights = language.tasks[language.default_task].weights
-    wordnets = [name for name in _WORDNETS if name in language.resources]
-    return [_FROM_PACK, *wordnets] if "synonym" in weights else wordnets
 
 
 def summarize_resources(row: dict[str, Any]) -> str:

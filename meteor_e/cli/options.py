@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -178,7 +178,8 @@ class MetricOptions(Options):
         from meteor_e.metrics.specs import distinct
 
         specs = [self._parse_spec(specification, jobs) for specification in specifications]
-        context = TextContext(self._language_code() or _find_only_language(specs))
+        metric_languages = filter(None, (spec.language() for spec in specs))
+        context = TextContext(self._language_code() or next(metric_languages, ""))
         return distinct([metric for spec in specs for metric in spec.create(context)])
 
     def _parse_spec(self, specification: str, jobs: int) -> MetricSpec | _MeteorSpec:
@@ -223,15 +224,6 @@ class _MeteorSpec(NamedTuple):
     def create(self, context: TextContext) -> list[Metric]:
         """Create METEOR. The language of the text is the default language."""
         return [self.options.meteor(label=self.label, default_language=context.language)]
-
-
-def _find_only_language(specs: Iterable[MetricSpec | _MeteorSpec]) -> str:
-    """Return the language of the first metric that supports only one language, or an empty string."""
-    for spec in specs:
-        language = spec.language()
-        if language:
-            return language
-    return ""
 
 
 def _note_missing_paraphrases(meteor: Meteor) -> None:

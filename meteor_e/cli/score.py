@@ -59,14 +59,6 @@ class ScoreInputs(Inputs):
         "processes here. (Plugin meteor-e-tables.)",
     )
 
-    @property
-    def error_policy(self) -> str | None:
-        """Return the policy of ``--on-error``: ``skip`` or ``zero``, or ``None`` to stop with an error.
-
-        If the policy is ``None``, a metric of a plugin may apply its own policy.
-        """
-        return None if self.on_error == "stop" else self.on_error
-
     def add_test_set_files(self) -> ScoreInputs:
         """Add the references of a sacreBLEU test set. If there are no hypothesis files, add its system outputs, too.
 
@@ -179,11 +171,6 @@ class ScoreOutput(Output):
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
-    @property
-    def can_show_intervals(self) -> bool:
-        """Return whether the output is a report, which can contain confidence intervals."""
-        return not self.quiet and self.table_file is None
-
     def data_to_keep(self, output_format: OutputFormat, analysis: _Analysis) -> KeptData:
         """Return the kinds of segment data that the output and the statistical analysis need in memory."""
         shows_alignments = self.alignments or self.worst is not None
@@ -218,10 +205,11 @@ def score(inputs: ScoreInputs, metrics: ScoreMetrics, output: ScoreOutput, stati
     all_inputs = inputs.add_test_set_files()
     wmt_names = _wmt_names(all_inputs, output)
     run = _prepare_run(all_inputs, metrics, output)
-    analysis = _Analysis(run.metrics, statistics, output.can_show_intervals)
+    shows_intervals = not output.quiet and output.table_file is None
+    analysis = _Analysis(run.metrics, statistics, shows_intervals)
     kept_data = output.data_to_keep(output_format, analysis)
     with terminal_progress(output.quiet) as progress:
-        table = _evaluate(run, kept_data, inputs.error_policy, progress)
+        table = _evaluate(run, kept_data, inputs.on_error, progress)
         result = _analyze_table(table, run, analysis, output)
     _write_result(result, output, output_format, wmt_names)
 
@@ -294,15 +282,17 @@ class _Analysis:
         return compute_intervals(table, self.metrics, self.options.seed)
 
 
-def _evaluate(run: ScoreRun, kept_data: KeptData, on_error: str | None, progress: Progress) -> ScoreTable:
+def _evaluate(run: ScoreRun, kept_data: KeptData, on_error: str, progress: Progress) -> ScoreTable:
     """Score the systems, optionally on a cluster, and write the output table if one was requested.
 
     Args:
         run: the metrics, the systems, the address of the cluster and the path of the output table.
         kept_data: the segment data to keep in memory.
-        on_error: the policy for segments that cannot be aligned: ``skip``, ``zero``, or ``None`` to stop.
+        on_error: the policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``.
         progress: the callback that receives the number of finished segments.
     """
+    # If the user does not choose a policy, each metric applies its own policy. The default policy is to stop.
+    policy = None if on_error == "stop" else on_error
     with (
         # The runner "dask" sends batches of segments to the cluster, which scores them.
         _start_runner("dask", run, is_needed=run.cluster is not None) as cluster_run,
@@ -313,7 +303,7 @@ def _evaluate(run: ScoreRun, kept_data: KeptData, on_error: str | None, progress
             table_run.metrics,
             table_run.systems,
             keep=kept_data,
-            on_error=on_error,
+            on_error=policy,
             execute=table_run.execute,
             progress=progress,
         )
@@ -364,7 +354,7 @@ def _check_combination(
         _check_quiet(output, statistics)
     format_name = output_format.name
     is_table = output.table_file is not None
-    handles_errors = inputs.error_policy is not None
+    handles_errors = inputs.on_error != "stop"
     conflicts = [
         ((inputs.test_set is None) != (inputs.pair is None), "--test-set NAME and --pair SRC-TRG go together"),
         (

@@ -109,27 +109,21 @@ def meteor_score(
     return metric.score(hypothesis_text, reference_texts).score
 
 
-def _select_metric(meteor: Meteor | None, **parameters: float | None) -> Meteor:
+def _select_metric(meteor: Meteor | None, **arguments: Any) -> Meteor:
     """Return the given metric, or by default METEOR 1.5 for English with the given parameters.
 
     Raises:
         ConfigError: if a parameter is not valid, or if there are both a metric and parameters.
     """
-    valid_parameters = _check_parameters(**parameters)
-    if meteor is None:
-        return _make_metric(**valid_parameters)
-    if valid_parameters:
-        raise ConfigError(f"pass {', '.join(valid_parameters)} to the Meteor object instead of this function")
-    return meteor
-
-
-def _check_parameters(**arguments: Any) -> dict[str, float]:
-    """Return the parameters that are not ``None``, and raise ConfigError if a parameter is not a number."""
     parameters = {name: value for name, value in arguments.items() if value is not None}
     for name, value in parameters.items():
         if not isinstance(value, Real):
             raise ConfigError(f"{name} must be a number, not {type(value).__name__}")
-    return {name: float(value) for name, value in parameters.items()}
+    if meteor is None:
+        return _make_metric(**{name: float(value) for name, value in parameters.items()})
+    if parameters:
+        raise ConfigError(f"pass {', '.join(parameters)} to the Meteor object instead of this function")
+    return meteor
 
 
 def single_meteor_score(

@@ -6,9 +6,10 @@ candidates also serve as references with equal weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import compress, groupby
 from typing import NamedTuple
 
@@ -73,7 +74,7 @@ def choices(
     if method is None:
         scored_sources = _score_all_pairs(pairs_of_sources, progress)
     else:
-        scored_sources = _apply_method(pairs_of_sources, method, best)
+        scored_sources = _score_separately(pairs_of_sources, partial(method, n_best=best))
     for pairs, expected_scores in scored_sources:
         yield _choose_best(pairs, expected_scores, best)
 
@@ -126,33 +127,20 @@ def _make_pairs(metric: Metric, source: Source, number: int) -> Pairs:
 
 
 def _weight_references(pairs: Pairs, weights: Sequence[float]) -> Pairs:
-    """Set the weights of the references, and remove the references with weight 0."""
-    normalized_weights = _normalize_weights(weights, pairs.number)
-    is_used = normalized_weights > 0
-    used_references = list(compress(pairs.references, is_used))
-    return replace(pairs, references=used_references, weights=normalized_weights[is_used])
-
-
-def _normalize_weights(weights: Sequence[float], number: int) -> Floats:
-    """Scale the weights of the references to a sum of 1.
+    """Scale the weights of the references to a sum of 1, and remove the references with weight 0.
 
     Raises:
         InputError: if a weight is negative, or no weight is positive.
     """
     weight_array = np.asarray(weights, float)
     if weight_array.min() < 0 or not weight_array.any():
-        raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
+        raise InputError(f"source {pairs.number}: weights must not be negative, and one of them must be positive")
     # The sum of the original weights could overflow, so the largest weight is first scaled to 1.
     relative_weights = weight_array / weight_array.max()
-    return np.asarray(relative_weights / relative_weights.sum())
-
-
-def _apply_method(sources: Iterable[Pairs], method: Method, n_best: int) -> Iterator[tuple[Pairs, Floats]]:
-    """Call a method that computes the expected scores of the candidates of each source sentence."""
-    for pairs in sources:
-        with _source_errors(pairs.number):
-            expected_scores = method(pairs, n_best)
-        yield pairs, expected_scores
+    normalized_weights = relative_weights / relative_weights.sum()
+    is_used = normalized_weights > 0
+    used_references = list(compress(pairs.references, is_used))
+    return replace(pairs, references=used_references, weights=normalized_weights[is_used])
 
 
 def _score_all_pairs(sources: Iterable[Pairs], progress: Progress) -> Iterator[tuple[Pairs, Floats]]:
@@ -163,17 +151,21 @@ def _score_all_pairs(sources: Iterable[Pairs], progress: Progress) -> Iterator[t
     for batch in batch_sources(sources, lambda pairs: pairs.pair_count):
         for is_large, group in groupby(batch, lambda pairs: pairs.pair_count > BLOCK):
             if is_large:
-                yield from _score_in_blocks(group, progress)
+                yield from _score_separately(
+                    group, lambda pairs: pairs.compute_expected(range(len(pairs.candidates)), progress)
+                )
             else:
                 yield from _score_together(list(group))
 
 
-def _score_in_blocks(sources: Iterable[Pairs], progress: Progress) -> Iterator[tuple[Pairs, Floats]]:
-    """Score all pairs of each source sentence in blocks, and yield the expected scores of the candidates."""
+def _score_separately(
+    sources: Iterable[Pairs], compute_expected: Callable[[Pairs], Floats]
+) -> Iterator[tuple[Pairs, Floats]]:
+    """For each source sentence, call a function that computes the expected scores of the candidates."""
     for pairs in sources:
         with _source_errors(pairs.number):
-            expected = pairs.compute_expected(range(len(pairs.candidates)), progress)
-        yield pairs, expected
+            expected_scores = compute_expected(pairs)
+        yield pairs, expected_scores
 
 
 @contextmanager

@@ -181,7 +181,7 @@ class Pruning:
             winners = self._find_winners(pairs, scored.scores, sample_weights)
             if len(winners) < n_best:
                 # This step would leave too few candidates, so the result of the previous step is returned.
-                is_first_step = remaining.reference_count == 0
+                is_first_step = reference_count == reference_counts[0]
                 return scored.average(pairs) if is_first_step else remaining.average(pairs)
             remaining = scored.select(winners)
         return remaining.average(pairs)
@@ -224,14 +224,9 @@ class _ScoredCandidates(NamedTuple):
     indexes: Integers
     scores: Floats
 
-    @property
-    def reference_count(self) -> int:
-        """The number of references against which the candidates have been scored."""
-        return int(self.scores.shape[1])
-
     def add_references(self, pairs: Pairs, reference_count: int) -> _ScoredCandidates:
         """Score the candidates against more references, until each has ``reference_count`` scores."""
-        new_references = np.arange(self.reference_count, reference_count)
+        new_references = np.arange(self.scores.shape[1], reference_count)
         new_scores = pairs.scores(self.indexes, new_references)
         return self._replace(scores=np.hstack([self.scores, new_scores]))
 
@@ -315,7 +310,7 @@ def _draw_references(pairs: Pairs, seed: int) -> Iterator[Integers]:
 
 
 class _SampledCandidates(NamedTuple):
-    """Store candidates, their approximate expected scores, and the errors of approximate scores against a sample.
+    """Store candidates with approximate expected scores, and the approximation errors for a sample of references.
 
     Attributes:
         indexes: the indexes of the candidates.
@@ -327,13 +322,8 @@ class _SampledCandidates(NamedTuple):
     means: Floats
     errors: Floats
 
-    @property
-    def sample_size(self) -> int:
-        """The number of sampled references."""
-        return int(self.errors.shape[1])
-
     def add_sample(self, pairs: Pairs, aggregated: Aggregated, references: Integers) -> _SampledCandidates:
-        """Add references to the sample. Compare the exact scores against these references with approximate scores."""
+        """Add references to the sample, and compute how much the approximate scores differ from the exact scores."""
         exact_scores = pairs.scores(self.indexes, references)
         new_errors = exact_scores - _approximate_scores(aggregated, self.indexes, references)
         return self._replace(errors=np.hstack([self.errors, new_errors]))
@@ -355,9 +345,10 @@ class _SampledCandidates(NamedTuple):
     def _compute_margins(self, row: int) -> Floats:
         """Return a margin of error for the difference between each candidate's estimate and that of the given row."""
         error_differences = self.errors - self.errors[row]  # (candidates, sampled references)
-        standard_errors = error_differences.std(axis=1, ddof=1) / np.sqrt(self.sample_size)
+        sample_size = self.errors.shape[1]
+        standard_errors = error_differences.std(axis=1, ddof=1) / np.sqrt(sample_size)
         # Small samples need a larger critical value, because their standard errors are less reliable.
-        critical_value = 2.5 + 6 / self.sample_size
+        critical_value = 2.5 + 6 / sample_size
         return np.asarray(critical_value * standard_errors)
 
 

@@ -57,10 +57,6 @@ class MetricSpec:
     threads: int | None = None
     offline: bool | None = None
 
-    def labels(self) -> list[str]:
-        """Return the names that the metrics have in tables, without loading the metrics."""
-        return [self.label or self.component.label_for(self.options)]
-
     def language(self) -> str:
         """Return the code of the language if the metric supports only one language.
 
@@ -235,7 +231,13 @@ def _describe_unknown_metric(name: str, text: str) -> str:
     if lowercase_name in OTHER_PROGRAMS:
         return f"metric {text!r} is not a metric of meteor_e: it {OTHER_PROGRAMS[lowercase_name]}. {_SCORES_ADVICE}"
     advice = advise_installation(("metric", "chain"), name, f"metric {text!r}")
-    return advice or _list_available_metrics(name, text)
+    if advice:
+        return advice
+    metrics, chains = plugin_registry().metrics.names(), plugin_registry().chains.names()
+    return (
+        f"unknown metric {text!r}{near_miss(name, [*metrics, *chains])}; the metrics: {', '.join(metrics)}; the "
+        f"chains: {', '.join(chains)}; chain files can also be used, and plugins add other metrics"
+    )
 
 
 _NETWORK_PROBLEM = (
@@ -243,12 +245,3 @@ _NETWORK_PROBLEM = (
     "with METEOR"
 )
 _SCORES_ADVICE = "-M scores:FILE reads scores of other programs"
-
-
-def _list_available_metrics(name: str, text: str) -> str:
-    """Return the error message for an unknown name, with a similar name and all names of metrics and chains."""
-    metrics, chains = plugin_registry().metrics.names(), plugin_registry().chains.names()
-    return (
-        f"unknown metric {text!r}{near_miss(name, [*metrics, *chains])}; the metrics: {', '.join(metrics)}; the "
-        f"chains: {', '.join(chains)}; chain files can also be used, and plugins add other metrics"
-    )

@@ -257,7 +257,7 @@ def _compute_randomization_p_values(
     extreme_counts = dict.fromkeys(differences, 0)
     for exchanged_sums in _sum_exchanged_segments(statistics, n_samples, seed):  # (systems, samples, width)
         for (baseline, system), difference in differences.items():
-            # The baseline receives the system's statistics of the exchanged segments, and the system the baseline's.
+            # Exchanging segments adds these gains to the baseline's total and subtracts them from the system's total.
             gains = exchanged_sums[system] - exchanged_sums[baseline]  # (samples, width)
             baseline_scores = scorer(totals[baseline] + gains)
             system_scores = scorer(totals[system] - gains)

@@ -62,8 +62,8 @@ def _check_class_only(component: Any, *, context: Any, **options: Any) -> None:
     """Check only the class of a component. The context and the options of an instance are ignored."""
     cls: Any = component if isinstance(component, type) else type(component)
     report = ErrorReport(cls.kind, cls)
-    with report.step():
-        check_class(report, cls)
+    check_class(report, cls)
+    report.raise_errors()
 
 
 _CHECKS: Mapping[type[Component], Callable[..., None]] = {

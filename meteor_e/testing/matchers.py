@@ -53,24 +53,24 @@ def check_matcher(
     report, instance = begin_check("matcher", matcher, context, options)
     phrases = [_make_phrase(phrase) for phrase in tokens or ()]
     segments = _sample_segments(phrases)
-    with report.step():
-        _check_weights(report, instance)
-        _check_features(report, instance, segments)
-    with report.step():
-        samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
+    _check_weights(report, instance)
+    _check_features(report, instance, segments)
+    report.raise_errors()
+    samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
+    report.raise_errors()
     checker = _MatchChecker(report, instance, samples)
-    with report.step():
-        checker.check_matches()
-        checker.check_copies()
-        if isinstance(matcher, type):
-            checker.check_second_instance(context, options)
-        checker.check_signature(context, options)
-    with report.step():
-        checker.check_threads()
-        if fresh_process and type(instance).__module__ != "__main__":
-            checker.check_new_process()
-    with report.step():
-        checker.check_alignment()
+    checker.check_matches()
+    checker.check_copies()
+    if isinstance(matcher, type):
+        checker.check_second_instance(context, options)
+    checker.check_signature(context, options)
+    report.raise_errors()
+    checker.check_threads()
+    if fresh_process and type(instance).__module__ != "__main__":
+        checker.check_new_process()
+    report.raise_errors()
+    checker.check_alignment()
+    report.raise_errors()
 
 
 def _make_phrase(phrase: str | Token) -> list[Token]:
@@ -147,10 +147,10 @@ def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token
 
 def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
     """Check that the keys of tokens are valid, and that repeated calls return the same keys for a token."""
-    with report.step():
-        keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
-        for token, token_keys in keys_by_token.items():
-            _check_keys_of_token(report, token, token_keys)
+    keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
+    for token, token_keys in keys_by_token.items():
+        _check_keys_of_token(report, token, token_keys)
+    report.raise_errors()
     # Asking for the keys again in reverse order shows whether they depend on earlier calls.
     for token in reversed(tokens):
         is_repeatable = _read_keys(report, matcher, token) == keys_by_token[token]

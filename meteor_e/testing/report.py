@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.api.component import Component
@@ -65,15 +64,12 @@ class ErrorReport:
             return None
 
     def raise_errors(self) -> None:
-        """Raise ConformanceError if any errors have been recorded. The message lists all errors."""
+        """Raise ConformanceError if any errors have been recorded. The message lists all errors.
+
+        A check calls this method before steps that depend on the previous steps.
+        """
         if self.errors:
             raise ConformanceError(format_errors(self.title, self.errors))
-
-    @contextlib.contextmanager
-    def step(self) -> Iterator[None]:
-        """Call :meth:`raise_errors` at the end of the ``with`` block, because later steps depend on this one."""
-        yield
-        self.raise_errors()
 
 
 def format_errors(title: str, errors: Sequence[str]) -> str:
@@ -110,16 +106,11 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     has_builtin_name = cls.name in registry.builtins and registry.get(cls.name) is not cls
     message = f"meteor_e has a {report.kind} {cls.name!r} of its own; choose another name"
     report.expect(not has_builtin_name, message)
-    _check_docstring(report, cls)
-    _check_requirements(report, cls)
-    _check_options_class(report, cls)
-
-
-def _check_requirements(report: ErrorReport, cls: type[Component]) -> None:
-    """Check that the attribute ``requires`` of a component class, if it is defined, is a tuple of strings."""
     requires = getattr(cls, "requires", ())
     is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
     report.expect(is_tuple_of_texts, f"requires is {requires!r}; it must be a tuple of texts")
+    _check_docstring(report, cls)
+    _check_options_class(report, cls)
 
 
 def _check_docstring(report: ErrorReport, cls: type[Component]) -> None:
@@ -195,21 +186,21 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
 
 def _make_instance(report: ErrorReport, cls: Any, context: Any, options: dict[str, Any]) -> Any:
     """Create an instance of a component class, and check the class of the instance."""
-    with report.step():
-        instance = cls.make(context, **options)
-        has_right_class = isinstance(instance, cls)
-        report.expect(has_right_class, f"from_options returned {shorten(instance)}; it must return a {cls.__name__}")
+    instance = cls.make(context, **options)
+    has_right_class = isinstance(instance, cls)
+    report.expect(has_right_class, f"from_options returned {shorten(instance)}; it must return a {cls.__name__}")
+    report.raise_errors()
     return instance
 
 
 def _check_description(report: ErrorReport, instance: Component) -> None:
     """Check that the description of a component is a string without line breaks and separators."""
-    with report.step():
-        description = report.run("describe()", instance.describe)
-        # Most descriptions become part of METEOR's signature, in which parts are separated by "|".
-        forbidden = r"[\x00-\x1f]" if report.kind == "feature" else r"[\x00-\x1f|]"
-        is_valid = isinstance(description, str) and not re.search(forbidden, description)
-        report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
+    description = report.run("describe()", instance.describe)
+    # Most descriptions become part of METEOR's signature, in which parts are separated by "|".
+    forbidden = r"[\x00-\x1f]" if report.kind == "feature" else r"[\x00-\x1f|]"
+    is_valid = isinstance(description, str) and not re.search(forbidden, description)
+    report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
+    report.raise_errors()
 
 
 def pickle_copy(report: ErrorReport, component: T) -> T | None:
