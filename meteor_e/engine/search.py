@@ -47,8 +47,8 @@ _Path = tuple[int, int, int | None, int, Any]
 _EMPTY_PATH: _Path = (0, 0, None, 0, None)
 _get_rank = itemgetter(0)
 
-_Gain = Callable[[AlignedMatch], int]
-"""Function that returns the amount by which a match lowers the rank of a path."""
+_RankMatch = Callable[[AlignedMatch], int]
+"""Function that returns the number that a match adds to the rank of a path."""
 
 
 def search(
@@ -74,22 +74,23 @@ def search(
     Raises:
         InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have four times as many.
     """
-    compute_gain = partial(_compute_gain, search_weights=search_weights, compare_matched_words=compare_matched_words)
-    runs = _divide_lists(candidates, compute_gain)
+    rank_match = partial(_rank_match, search_weights=search_weights, compare_matched_words=compare_matched_words)
+    runs = _divide_lists(candidates, rank_match)
     path_limit = _PathLimit(hypothesis_size, reference_size=len(candidates))
     paths = [_EMPTY_PATH]
     for position, fixed_match in enumerate(fixed):
         if fixed_match is not None:
-            paths = _append_fixed_match(paths, position, fixed_match, compute_gain(fixed_match))
-        else:
+            paths = _append_fixed_match(paths, position, fixed_match, rank_match(fixed_match))
+        elif runs[position]:
             paths = _extend_paths(paths, position, runs[position], beam)
-            if runs[position]:
-                path_limit.count(paths)
+            path_limit.count(paths)
+        else:
+            paths = _skip_word(paths, position)
         # The sort is stable, so paths with equal ranks keep their order.
         paths.sort(key=_get_rank)
         del paths[beam:]
-    best_path = min(paths, key=_rank_complete_path)
-    return _list_matches(best_path)
+    complete_paths = [_close_chunk(path) for path in paths]
+    return _list_matches(min(complete_paths, key=_get_rank))
 
 
 class _PathLimit:
@@ -113,10 +114,19 @@ class _PathLimit:
             raise too_many_paths(self._hypothesis_size, self._reference_size)
 
 
-def _rank_complete_path(path: _Path) -> int:
-    """Return the rank of a path at the end of the reference. If the last chunk is still open, count this chunk."""
-    rank, _, chunk_end, _, _ = path
-    return rank if chunk_end is None else rank + _CHUNK_UNIT
+def _close_chunk(path: _Path) -> _Path:
+    """Return a path without an open chunk. If the path has an open chunk, the chunk is counted."""
+    rank, used_words, chunk_end, next_position, matches = path
+    return path if chunk_end is None else (rank + _CHUNK_UNIT, used_words, None, next_position, matches)
+
+
+def _skip_word(paths: list[_Path], position: int) -> list[_Path]:
+    """Leave a reference word unmatched in all paths whose last match does not contain the word."""
+    skipping_paths = []
+    for path in paths:
+        _, _, _, next_position, _ = path
+        skipping_paths.append(path if next_position > position else _close_chunk(path))
+    return skipping_paths
 
 
 def _list_matches(path: _Path) -> list[AlignedMatch]:
@@ -125,7 +135,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
     _, _, _, _, link = path
     while link is not None:
         earlier_link, position, candidate = link
-        # Several reference positions may share a candidate, so the path determines the position.
+        # Several reference positions may share a candidate, so the position is taken from the path.
         matches.append(candidate._replace(reference_start=position))
         link = earlier_link
     matches.reverse()
@@ -136,35 +146,35 @@ class _Run(NamedTuple):
     """Store consecutive candidates that are identical except for their increasing hypothesis positions.
 
     Attributes:
-        gain: amount by which each candidate lowers the rank of a path.
+        rank_change: number that each candidate adds to the rank of a path.
         reference_length, hypothesis_length: number of words of each candidate.
         start_mask: bit mask of the hypothesis positions at which the candidates start.
         by_start: hypothesis position → candidate.
     """
 
-    gain: int
+    rank_change: int
     reference_length: int
     hypothesis_length: int
     start_mask: int
     by_start: dict[int, AlignedMatch]
 
     def find_free_starts(self, used_words: int) -> int:
-        """Return a bit mask of the positions at which candidates without used words start."""
+        """Return a bit mask of the start positions of the candidates whose words are all unused."""
         free_starts = self.start_mask & ~used_words
         for offset in range(1, self.hypothesis_length):
             free_starts &= ~(used_words >> offset)
         return free_starts
 
-    def make_extension(self, start: int, position: int, rank_change: int) -> _Extension:
+    def make_extension(self, start: int, position: int, penalty: int) -> _Extension:
         """Return the extension of a path by the candidate that starts at a hypothesis position.
 
         Args:
             start: the hypothesis position of the candidate.
             position: the reference position.
-            rank_change: number to add to the rank of the path.
+            penalty: number to add to the rank of the path because of broken chunks and distances.
         """
         return _Extension(
-            rank_change=rank_change,
+            rank_change=self.rank_change + penalty,
             words=((1 << self.hypothesis_length) - 1) << start,
             chunk_end=start + self.hypothesis_length,
             next_position=position + self.reference_length,
@@ -180,17 +190,17 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
     )
 
 
-def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], compute_gain: _Gain) -> list[list[_Run]]:
+def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], rank_match: _RankMatch) -> list[list[_Run]]:
     """For each reference position, group similar consecutive candidates into runs.
 
     If several positions share a list of candidates, the candidates are grouped only once.
     """
     distinct_lists = {id(candidates): candidates for candidates in lists}
-    runs_by_id = {list_id: _divide_into_runs(distinct_lists[list_id], compute_gain) for list_id in distinct_lists}
+    runs_by_id = {list_id: _divide_into_runs(distinct_lists[list_id], rank_match) for list_id in distinct_lists}
     return [runs_by_id[id(candidates)] for candidates in lists]
 
 
-def _divide_into_runs(candidates: Sequence[AlignedMatch], compute_gain: _Gain) -> list[_Run]:
+def _divide_into_runs(candidates: Sequence[AlignedMatch], rank_match: _RankMatch) -> list[_Run]:
     """Group consecutive candidates that differ only in their hypothesis position into runs."""
     groups: list[list[AlignedMatch]] = []
     for candidate in candidates:
@@ -198,20 +208,20 @@ def _divide_into_runs(candidates: Sequence[AlignedMatch], compute_gain: _Gain) -
             groups[-1].append(candidate)
         else:
             groups.append([candidate])
-    return [_make_run(group, compute_gain(group[0])) for group in groups]
+    return [_make_run(group, rank_match(group[0])) for group in groups]
 
 
-def _make_run(candidates: Sequence[AlignedMatch], gain: int) -> _Run:
+def _make_run(candidates: Sequence[AlignedMatch], rank_change: int) -> _Run:
     """Store candidates that differ only in their hypothesis position in one object.
 
     Args:
         candidates: the candidates, with increasing hypothesis positions.
-        gain: amount by which each candidate lowers the rank of a path.
+        rank_change: number that each candidate adds to the rank of a path.
     """
     by_start = {candidate.hypothesis_start: candidate for candidate in candidates}
     first_candidate = candidates[0]
     return _Run(
-        gain=gain,
+        rank_change=rank_change,
         reference_length=first_candidate.reference_length,
         hypothesis_length=first_candidate.hypothesis_length,
         start_mask=sum(1 << start for start in by_start),
@@ -246,18 +256,6 @@ class _Extension(NamedTuple):
     candidate: AlignedMatch
 
 
-class _Extensions(NamedTuple):
-    """Store the ways in which a path can be extended at a reference position.
-
-    Attributes:
-        by_candidates: the extensions by candidates.
-        unmatched_rank_change: number to add to the rank of the path if the reference word remains unmatched.
-    """
-
-    by_candidates: list[_Extension]
-    unmatched_rank_change: int
-
-
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
     """Return all extensions of paths at a reference position.
 
@@ -271,21 +269,19 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
     """
     candidate_words = _merge_words(runs)
     # Paths have the same extensions if they use the same candidate words and have the same open chunk.
-    extensions_by_state: dict[tuple[int, int | None], _Extensions] = {}
+    list_extensions = cache(lambda words, chunk_end: _list_extensions(words, chunk_end, position, runs, beam))
     extended_paths: list[_Path] = []
     for path in paths:
-        _, used_words, chunk_end, next_position, _ = path
+        rank, used_words, chunk_end, next_position, matches = path
         if next_position > position:
             # The last match of the path already contains this reference word.
             extended_paths.append(path)
-        else:
-            used_candidate_words = used_words & candidate_words
-            state = (used_candidate_words, chunk_end)
-            extensions = extensions_by_state.get(state)
-            if extensions is None:
-                extensions = _list_extensions(used_candidate_words, chunk_end, position, runs, beam)
-                extensions_by_state[state] = extensions
-            _append_extensions(path, position, extensions, extended_paths)
+            continue
+        extensions, unmatched_rank_change = list_extensions(used_words & candidate_words, chunk_end)
+        for rank_change, words, match_end, reference_end, candidate in extensions:
+            extended_matches = (matches, position, candidate)
+            extended_paths.append((rank + rank_change, used_words | words, match_end, reference_end, extended_matches))
+        extended_paths.append((rank + unmatched_rank_change, used_words, None, next_position, matches))
     return extended_paths
 
 
@@ -298,10 +294,10 @@ def _merge_words(runs: list[_Run]) -> int:
     return words
 
 
-def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs: list[_Run], beam: int) -> _Extensions:
+def _list_extensions(
+    used_words: int, chunk_end: int | None, position: int, runs: list[_Run], beam: int
+) -> tuple[list[_Extension], int]:
     """List the possible extensions of all paths that have the same used words and the same open chunk.
-
-    A lower rank is better. A candidate lowers the rank by its gain. Distances and broken chunks raise the rank.
 
     Args:
         used_words: bit mask of the used words.
@@ -309,6 +305,9 @@ def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs
         position: the reference position.
         runs: the candidates that start at the position.
         beam: beam width.
+
+    Returns:
+        The extensions by candidates, and the number to add to the rank if the reference word remains unmatched.
     """
     break_penalty = 0 if chunk_end is None else _CHUNK_UNIT
     extensions = []
@@ -316,60 +315,41 @@ def _list_extensions(used_words: int, chunk_end: int | None, position: int, runs
     for run in runs:
         free_starts = run.find_free_starts(used_words)
         for start in _select_starts(free_starts, chunk_end, beam):
-            # As in METEOR 1.5, the distances of all previous candidates increase the rank of an extended path.
-            previous_starts = free_starts & ((1 << start) - 1)
-            distances = distance_sum + (_sum_distances(previous_starts, position) if previous_starts else 0)
-            penalty = 0 if start == chunk_end else break_penalty
-            extensions.append(run.make_extension(start, position, distances + penalty - run.gain))
+            chunk_penalty = 0 if start == chunk_end else break_penalty
+            # As in METEOR 1.5, the distances of all earlier candidates are also added to the rank.
+            earlier_starts = free_starts & ((1 << start) - 1)
+            earlier_distances = distance_sum + _sum_distances(earlier_starts, position)
+            extensions.append(run.make_extension(start, position, chunk_penalty + earlier_distances))
         distance_sum += _sum_distances(free_starts, position)
-    return _Extensions(extensions, unmatched_rank_change=distance_sum + break_penalty)
-
-
-def _append_extensions(path: _Path, position: int, extensions: _Extensions, extended_paths: list[_Path]) -> None:
-    """Extend a path by each candidate of a reference position, and append the extended paths to a list."""
-    rank, used_words, _, next_position, matches = path
-    for rank_change, words, chunk_end, reference_end, candidate in extensions.by_candidates:
-        extended_matches = (matches, position, candidate)
-        extended_paths.append((rank + rank_change, used_words | words, chunk_end, reference_end, extended_matches))
-    extended_paths.append((rank + extensions.unmatched_rank_change, used_words, None, next_position, matches))
+    return extensions, break_penalty + distance_sum
 
 
 def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[int]:
-    """Return the starts of the candidates in a run that can be among the ``beam`` best, in increasing order.
+    """Return, in increasing order, the starts of the candidates that can be among the ``beam`` best of a run.
 
-    A candidate that does not start at the end of the open chunk breaks the chunk. The search only needs the first
-    ``beam`` breaking candidates of a run, because later candidates never have better ranks.
+    A candidate that does not start where the open chunk ends breaks the chunk. The search only needs the first ``beam``
+    candidates that break the chunk, because later candidates never have better ranks.
 
     Args:
-        free_starts: bit mask of the positions at which candidates without used words start.
+        free_starts: bit mask of the start positions of the candidates whose words are all unused.
         chunk_end: the hypothesis position at which the open chunk ends, or ``None``.
         beam: beam width.
     """
-    continuing_start = 0 if chunk_end is None else free_starts & (1 << chunk_end)
-    # The operator ^ removes a part of the bits here.
-    breaking_starts = free_starts ^ continuing_start
-    hopeless_starts = _clear_lowest_bits(breaking_starts, beam)
-    return _list_bit_indexes(free_starts ^ hopeless_starts)
+    if chunk_end is None or not free_starts & (1 << chunk_end):
+        return _list_lowest_bits(free_starts, beam)
+    breaking_starts = free_starts & ~(1 << chunk_end)
+    return sorted([chunk_end, *_list_lowest_bits(breaking_starts, beam)])
 
 
-def _clear_lowest_bits(mask: int, count: int) -> int:
-    """Return a mask without its lowest set bits.
+def _list_lowest_bits(mask: int, limit: int) -> list[int]:
+    """Return the indexes of the lowest set bits in a mask, in increasing order.
 
     Args:
         mask: the mask.
-        count: number of bits to clear.
+        limit: maximum number of indexes.
     """
-    if mask.bit_count() <= count:
-        return 0
-    for _ in range(count):
-        mask &= mask - 1  # This operation clears the lowest bit.
-    return mask
-
-
-def _list_bit_indexes(mask: int) -> list[int]:
-    """Return the indexes of all set bits in a mask, in increasing order."""
-    indexes = []
-    while mask:
+    indexes: list[int] = []
+    while mask and len(indexes) < limit:
         lowest_bit = mask & -mask
         indexes.append(lowest_bit.bit_length() - 1)
         mask ^= lowest_bit
@@ -384,7 +364,7 @@ def _sum_distances(words: int, position: int) -> int:
         position: the position.
     """
     if words.bit_count() <= _FEW_WORDS:  # This is the usual case, in which a loop is faster.
-        return sum(abs(position - word) for word in _list_bit_indexes(words))
+        return sum([abs(position - word) for word in _list_lowest_bits(words, _FEW_WORDS)])
     lower_words = words & ((1 << position) - 1)
     higher_words = words >> position  # The index of each bit is its distance.
     return position * lower_words.bit_count() - _sum_bit_indexes(lower_words) + _sum_bit_indexes(higher_words)
@@ -413,40 +393,35 @@ def _mask_of_digit(digit: int, digit_count: int) -> int:
     return mask
 
 
-def _compute_gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
-    """Return the amount by which a match lowers the rank of a path. Low ranks are good.
+def _rank_match(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
+    """Return the number that a match adds to the rank of a path. The number is negative, because low ranks are good.
 
     Both word counts of the match are multiplied by the matcher's weight. Each product is truncated to an integer.
     """
     weight = search_weights[match.matcher]
-    gain = _WEIGHTED_MATCH_UNIT * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
+    weighted_words = int(match.hypothesis_length * weight) + int(match.reference_length * weight)
+    rank_change = -_WEIGHTED_MATCH_UNIT * weighted_words
     if compare_matched_words:
-        gain += _MATCHED_WORD_UNIT * (match.hypothesis_length + match.reference_length)
-    return gain
+        rank_change -= _MATCHED_WORD_UNIT * (match.hypothesis_length + match.reference_length)
+    return rank_change
 
 
-def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, gain: int) -> list[_Path]:
-    """Append a fixed match to each path, unless the last match of the path already covers this reference position.
+def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, rank_change: int) -> list[_Path]:
+    """Append a fixed match to each path.
 
     Args:
-        paths: the paths up to the position.
+        paths: the paths up to the position. Their matches do not contain words of the fixed match.
         position: the reference position.
         match: the fixed match.
-        gain: the amount by which the match lowers the rank of a path.
+        rank_change: number that the match adds to the rank of a path.
     """
-    hypothesis_start = match.hypothesis_start
-    hypothesis_end = hypothesis_start + match.hypothesis_length
+    hypothesis_end = match.hypothesis_start + match.hypothesis_length
     reference_end = position + match.reference_length
-    rank_change = abs(position - hypothesis_start) - gain
+    distance = abs(position - match.hypothesis_start)
     extended_paths: list[_Path] = []
-    for path in paths:
-        rank, used_words, chunk_end, next_position, matches = path
-        if next_position > position:
-            # The last match of the path already contains this reference word.
-            extended_paths.append(path)
-        else:
-            is_chunk_broken = chunk_end is not None and chunk_end != hypothesis_start
-            extended_rank = rank + rank_change + (_CHUNK_UNIT if is_chunk_broken else 0)
-            extended_matches = (matches, position, match)
-            extended_paths.append((extended_rank, used_words, hypothesis_end, reference_end, extended_matches))
+    for rank, used_words, chunk_end, _, matches in paths:
+        is_chunk_broken = chunk_end is not None and chunk_end != match.hypothesis_start
+        chunk_penalty = _CHUNK_UNIT if is_chunk_broken else 0
+        extended_rank = rank + rank_change + chunk_penalty + distance
+        extended_paths.append((extended_rank, used_words, hypothesis_end, reference_end, (matches, position, match)))
     return extended_paths
