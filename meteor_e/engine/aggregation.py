@@ -82,18 +82,19 @@ class _Keys(NamedTuple):
         reference_contains_key = self._to_matrix(references, hypothesis_keys, np.ones(len(self.weights)))
         return np.asarray(hypothesis_weights @ reference_contains_key.T, float)
 
-    def _to_matrix(self, texts: Integers, keys: Integers, cell_values: Floats) -> NDArray[np.float32]:
+    def _to_matrix(self, row_texts: Integers, column_keys: Integers, cell_values: Floats) -> NDArray[np.float32]:
         """Return a matrix with a row for each text and a column for each key. Cells are 0 if a text lacks a key.
 
         Args:
-            texts: indexes of distinct texts.
-            keys: indexes of distinct keys, in increasing order.
+            row_texts: indexes of distinct texts.
+            column_keys: indexes of distinct keys, in increasing order.
             cell_values: the cell's value for each occurrence of a key in a text.
         """
-        rows = _find_positions(self.texts, texts)
-        columns = _find_positions(self.keys, keys)
+        # The position is -1 if the matrix does not have a row for the text or a column for the key.
+        rows = _find_positions(self.texts, row_texts)
+        columns = _find_positions(self.keys, column_keys)
         is_cell = (rows >= 0) & (columns >= 0)
-        matrix = np.zeros((len(texts), len(keys)), np.float32)
+        matrix = np.zeros((len(row_texts), len(column_keys)), np.float32)
         matrix[rows[is_cell], columns[is_cell]] = cell_values[is_cell]
         return matrix
 
@@ -186,18 +187,13 @@ class _TextCounts:
         Args:
             text_weights: probability of each text as a reference.
         """
-        level_matches = [level.keys.expected_matches(text_weights) for level in self.levels]
-        matches = _ExpectedMatches(
-            weighted=self._apply_matcher_weights(level_matches),
-            words=self.words.expected_matches(text_weights),
-            bigrams=self.bigrams.expected_matches(text_weights),
-        )
+        matches = self._count_matches(lambda keys: keys.expected_matches(text_weights))
         mean_reference_length = self.lengths @ text_weights
         expected = self._compute_scores(matches, self.lengths, mean_reference_length, has_penalty=True)
         return expected + self._self_match_penalties(text_weights)
 
     def _self_match_penalties(self, text_weights: Floats) -> Floats:
-        """Return the penalty for the match of each text with itself, weighted by the probability of the text.
+        """For each text, return the penalty for matching itself, multiplied by the probability of the text.
 
         The expected scores contain this penalty. METEOR, however, does not penalize texts that match in a single chunk.
 
@@ -220,19 +216,29 @@ class _TextCounts:
         Returns:
             A matrix, ``(hypotheses, references)``.
         """
-        level_matches = [level.keys.weigh_matches(hypotheses, references) for level in self.levels]
-        matches = _ExpectedMatches(
-            weighted=self._apply_matcher_weights(level_matches),
-            words=self.words.weigh_matches(hypotheses, references),
-            bigrams=self.bigrams.weigh_matches(hypotheses, references),
-        )
+        matches = self._count_matches(lambda keys: keys.weigh_matches(hypotheses, references))
         # An array of the shape (hypotheses, 1) is combined with all references.
         hypothesis_column = hypotheses[:, np.newaxis]
-        # There is no fragmentation penalty if all words of both texts match in a single chunk.
+        # METEOR does not penalize texts that match in a single chunk. All bigrams of such texts match.
+        bigram_counts = self.word_counts[hypothesis_column] - 1
         has_equal_length = self.word_counts[hypothesis_column] == self.word_counts[references]
-        is_single_chunk = matches.bigrams + 1 >= self.word_counts[hypothesis_column]
-        has_penalty = ~(has_equal_length & is_single_chunk)
-        return self._compute_scores(matches, self.lengths[hypothesis_column], self.lengths[references], has_penalty)
+        is_single_chunk = has_equal_length & (matches.bigrams >= bigram_counts)
+        return self._compute_scores(
+            matches, self.lengths[hypothesis_column], self.lengths[references], has_penalty=~is_single_chunk
+        )
+
+    def _count_matches(self, count_common_keys: Callable[[_Keys], Floats]) -> _ExpectedMatches:
+        """Count matched words and bigrams.
+
+        Args:
+            count_common_keys: function that returns the weight of the keys that hypotheses and references share.
+        """
+        level_matches = [count_common_keys(level.keys) for level in self.levels]
+        return _ExpectedMatches(
+            weighted=self._apply_matcher_weights(level_matches),
+            words=count_common_keys(self.words),
+            bigrams=count_common_keys(self.bigrams),
+        )
 
     def _apply_matcher_weights(self, level_matches: Sequence[Floats]) -> Floats:
         """Multiply the matches of each level by the matcher's weight, and add up the products.
@@ -298,20 +304,21 @@ class _PairScorer:
 
     Attributes:
         counts: counts of all distinct texts.
-        hypothesis_texts: index of each hypothesis among the distinct texts.
-        reference_texts: index of each reference among the distinct texts.
+        hypothesis_indexes: index of each hypothesis among the distinct texts.
+        reference_indexes: index of each reference among the distinct texts.
     """
 
     counts: _TextCounts
-    hypothesis_texts: Integers
-    reference_texts: Integers
+    hypothesis_indexes: Integers
+    reference_indexes: Integers
 
     def __call__(self, hypotheses: Integers, references: Integers) -> Floats:
         """Return a matrix of approximate scores, ``(hypotheses, references)``."""
         # A reference whose index is repeated is scored once, and its column is then repeated.
         distinct_references, columns = np.unique(references, return_inverse=True)
-        scores = self.counts.score_pairs(self.hypothesis_texts[hypotheses], self.reference_texts[distinct_references])
-        return scores[:, columns.ravel()]
+        hypothesis_texts = self.hypothesis_indexes[hypotheses]
+        reference_texts = self.reference_indexes[distinct_references]
+        return self.counts.score_pairs(hypothesis_texts, reference_texts)[:, columns.ravel()]
 
 
 def aggregate_references(
@@ -337,12 +344,13 @@ def aggregate_references(
     """
     distinct_texts = list(dict.fromkeys([*hypotheses, *references]))
     text_indexes = {text: index for index, text in enumerate(distinct_texts)}
-    hypothesis_texts = np.array([text_indexes[text] for text in hypotheses], np.int64)
-    reference_texts = np.array([text_indexes[text] for text in references], np.int64)
+    hypothesis_indexes = np.array([text_indexes[text] for text in hypotheses], np.int64)
+    reference_indexes = np.array([text_indexes[text] for text in references], np.int64)
     counts = _count_words(read_word_types(tokenization, distinct_texts), settings)
-    text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
-    expected = counts.expected_scores(text_weights)[hypothesis_texts]
-    return Aggregated(expected, pairs=_PairScorer(counts, hypothesis_texts, reference_texts))
+    # Texts that are not references have the weight 0.
+    text_weights: Floats = np.bincount(reference_indexes, weights, len(distinct_texts)).astype(float)
+    expected = counts.expected_scores(text_weights)[hypothesis_indexes]
+    return Aggregated(expected, pairs=_PairScorer(counts, hypothesis_indexes, reference_indexes))
 
 
 class _Words(NamedTuple):
@@ -387,7 +395,7 @@ def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
     words = _list_words(word_types, word_counts, settings)
     class_levels = _group_word_types(word_types.types, settings.matchers, settings.parameters.weights)
     levels = [_Level(words.make_keys(level.class_of_type), level.matcher_weight) for level in class_levels]
-    # The keys and classes of the last level take all matchers into account, as the number of chunks does.
+    # The last level includes the matches of all levels, so its keys and classes are used for words and bigrams.
     last_keys = levels[-1].keys
     last_classes = class_levels[-1].class_of_type[words.types]
     lengths = np.bincount(words.texts, weights=words.weights, minlength=len(word_counts))
@@ -450,7 +458,7 @@ class _DisjointSets:
 
 
 class _ClassLevel(NamedTuple):
-    """Store classes of word types that are equal according to a matcher or a previous matcher of the chain.
+    """Store classes of word types. Types of the same class match by a certain matcher or an earlier one of the chain.
 
     Attributes:
         class_of_type: class of each word type.

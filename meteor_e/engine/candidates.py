@@ -198,7 +198,7 @@ def _collect_shared_lists(
 ) -> _CandidateLists:
     """Collect candidate matches in lists. Repeated words of the reference share a list if their phrases are equal.
 
-    Each matcher compares the hypothesis only with the first reference position of each list.
+    Each matcher compares the hypothesis with only the first reference position in each group of equal positions.
     """
     phrase_matchers = {index: matcher for index, matcher in enumerate(matchers) if family_of(matcher) == "phrases"}
     phrases_by_matcher = {index: _find_phrases(matcher, reference) for index, matcher in phrase_matchers.items()}

@@ -38,7 +38,6 @@ from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
     from meteor_e._native import Batch as CoreBatch
-    from meteor_e.scoring.alignment import Alignment
 
 ENGINES = ("native", "python")
 
@@ -118,10 +117,7 @@ class NativeEngine(Engine):
         keep_alignments = batch.alignments or bool(self._proposers)
         threads = _limit_threads(batch.threads or 1, len(batch))
         with self._borrow_session() as session:
-            core_batch = self._read(session, segments.texts, threads, batch.stop)
-            core_batch.pair(segments.reference_starts)
-            if self._proposers:
-                session.propose(self._proposers, core_batch, segments.reference_starts)
+            core_batch = self._read_pairs(session, segments, threads, batch.stop)
             results = core_batch.score(
                 threads=threads,
                 alignments=keep_alignments,
@@ -129,11 +125,19 @@ class NativeEngine(Engine):
                 stop=batch.stop,
             )
             failures = self._read_failures(core_batch)
-            alignments: Sequence[Alignment | None] = ()
-            if keep_alignments:
-                best_references = segments.find_best_references(results["best_references"])
-                alignments = self._pack_alignments(core_batch, best_references, failures)
-        return Rows(**results, failures=failures, alignments=alignments)
+            if not keep_alignments:
+                return Rows(**results, failures=failures, alignments=())
+            best_references = segments.find_best_references(results["best_references"])
+            alignments = self._pack_alignments(core_batch, best_references, failures)
+            return Rows(**results, failures=failures, alignments=alignments)
+
+    def _read_pairs(self, session: CoreSession, segments: _Segments, threads: int, stop: object) -> CoreBatch:
+        """Pass hypotheses and references to the C++ core, with the matches of matchers that run in Python."""
+        core_batch = self._read(session, segments.texts, threads, stop)
+        core_batch.pair(segments.reference_starts)
+        if self._proposers:
+            session.propose(self._proposers, core_batch, segments.reference_starts)
+        return core_batch
 
     def _pack_alignments(
         self, batch: CoreBatch, best_references: Sequence[int], failures: Collection[int]
@@ -331,12 +335,13 @@ def make_engine(
     """
     if name is not None and name not in ENGINES:
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
-    if name == "python":
-        return PythonEngine(settings, matchers, function_words, tokenization.tokenize)
-    native_engine = _make_native_engine(settings, matchers, function_words, tokenization)
-    if native_engine is None and name == "native":
-        raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
-    return native_engine or PythonEngine(settings, matchers, function_words, tokenization.tokenize)
+    if name != "python":
+        native_engine = _make_native_engine(settings, matchers, function_words, tokenization)
+        if native_engine is not None:
+            return native_engine
+        if name == "native":
+            raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
+    return PythonEngine(settings, matchers, function_words, tokenization.tokenize)
 
 
 def _make_native_engine(

@@ -74,7 +74,7 @@ def core_limits() -> CoreLimits:
 
 
 class PlannedMatcher(NamedTuple):
-    """Describe a matcher for the C++ core. The core reads every field except ``matcher`` by its name.
+    """A matcher's description for the C++ core. The core looks up every field except ``matcher`` by name.
 
     Attributes:
         matcher: the matcher itself.

@@ -72,7 +72,7 @@ def pairwise_batches(
 
 
 def _count_pairs(source: tuple[Sequence[str], Sequence[str]]) -> int:
-    """Return how many pairs of a hypothesis and a reference a source sentence has."""
+    """Return the number of hypothesis-reference pairs of a source sentence."""
     hypotheses, references = source
     return len(hypotheses) * len(references)
 

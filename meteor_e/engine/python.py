@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from meteor_e.api.batches import Batch
@@ -195,24 +196,16 @@ def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorE
         failures: errors of the segments that cannot be aligned, by the index of the segment.
         matcher_count: number of matchers of the chain.
     """
-    statistics, formula_scores, best_references = array("q"), array("d"), array("i")
-    alignments: list[Alignment | None] = []
-    aligned_statistics: list[Statistics] = []
-    for index, score in enumerate(scores):
-        statistics.extend(score.statistics.to_vector())
-        formula_scores.extend(score.scores)
-        best_references.append(score.reference_index)
-        if index in failures:
-            alignments.append(None)
-        else:
-            alignments.append(score.alignment)
-            aligned_statistics.append(score.statistics)
+    statistics = chain.from_iterable(score.statistics.to_vector() for score in scores)
+    formula_scores = chain.from_iterable(score.scores for score in scores)
+    best_references = [score.reference_index for score in scores]
+    aligned_statistics = [score.statistics for index, score in enumerate(scores) if index not in failures]
     return Rows(
-        statistics=statistics.tobytes(),
-        scores=formula_scores.tobytes(),
-        best_references=best_references.tobytes(),
+        statistics=array("q", statistics).tobytes(),
+        scores=array("d", formula_scores).tobytes(),
+        best_references=array("i", best_references).tobytes(),
         failures=failures,
-        alignments=alignments,
+        alignments=[None if index in failures else score.alignment for index, score in enumerate(scores)],
         total=sum_statistics(aligned_statistics, matcher_count),
     )
 

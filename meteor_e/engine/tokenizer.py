@@ -93,8 +93,8 @@ class Tokenizer:
         """
         import numpy as np
 
-        new_rows = np.full(len(self._core_forms) - len(self._id_table), -1)
-        id_table = np.concatenate([self._id_table, new_rows]).astype(np.int64)
+        unassigned_ids = np.full(len(self._core_forms) - len(self._id_table), -1)
+        id_table = np.concatenate([self._id_table, unassigned_ids]).astype(np.int64)
         is_new_word = id_table[core_ids] < 0
         # A dictionary removes repeated ids, and keeps the order in which the ids first occur.
         new_core_ids = list(dict.fromkeys(core_ids[is_new_word].tolist()))

@@ -85,12 +85,12 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
     for position, symbol in enumerate(second):
         position_bits[symbol] = position_bits.get(symbol, 0) | (1 << position)
     all_bits = (1 << len(second)) - 1
-    # Bit j becomes 0 if second[j] lengthens the common subsequence of second[:j] and the symbols of the loop so far.
+    # Bit j is 0 if the symbols so far have a longer common subsequence with second[: j + 1] than with second[:j].
     row = all_bits
     for symbol in first:
         matched = row & position_bits.get(symbol, 0)
-        # Each block of 1s ends with a 0. The next line moves this 0 to the lowest matching bit of the block.
-        # For example, the row 0111 and the matching bit 0010 result in the row 1101.
+        # This step moves the 0 to the left of a run of 1s to the lowest matching bit in the run.
+        # For example, the row 0111 with the matching bit 0010 becomes 1001 | 0101 = 1101.
         row = ((row + matched) | (row - matched)) & all_bits
     return len(second) - row.bit_count()
 

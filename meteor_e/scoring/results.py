@@ -187,13 +187,17 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
             f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})",
             f"precision {self.precision:.4f}, recall {self.recall:.4f}, {chunks}",
         ]
+        for contribution, pairs in zip(self.contributions(), self._list_pairs(), strict=True):
+            lines.append(f"  {contribution.matcher} {contribution.score:.4f}: {', '.join(pairs) or 'no match'}")
+        return "\n".join(lines)
+
+    def _list_pairs(self) -> list[list[str]]:
+        """For each matcher, list the phrases that it matched. Phrases that differ are written as a pair."""
         pairs_by_matcher: list[list[str]] = [[] for _ in self.matchers]
         for match, (hypothesis, reference, _) in zip(self.alignment.matches, self.alignment.pairs(), strict=True):
             pair = hypothesis if hypothesis == reference else f"{hypothesis} ~ {reference}"
             pairs_by_matcher[match.matcher].append(pair)
-        for contribution, pairs in zip(self.contributions(), pairs_by_matcher, strict=True):
-            lines.append(f"  {contribution.matcher} {contribution.score:.4f}: {', '.join(pairs) or 'no match'}")
-        return "\n".join(lines)
+        return pairs_by_matcher
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

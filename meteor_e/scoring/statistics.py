@@ -93,9 +93,9 @@ class Statistics(NamedTuple):
     def is_perfect(self) -> bool:
         """Whether all words of both segments match in a single chunk. Such matches are not penalized.
 
-        The counts of the matchers are compared with the lengths, because both are given in characters in character
-        mode. The numbers of matched words are always given in words. If a matcher compares whole segments, its counts
-        may exceed the lengths.
+        In character mode, the counts of the matchers and the lengths are both given in characters, so they can be
+        compared. The numbers of matched words are always given in words. If a matcher compares whole segments, its
+        counts may exceed the lengths.
         """
         hypothesis_count = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_count = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
@@ -191,14 +191,23 @@ class _WordUnits(NamedTuple):
     function: list[int]
 
     def sum_text(self, share: float = 1.0) -> tuple[int, int]:
-        """Return the total units of all content words and of all function words, times a share and rounded."""
+        """Return the units of all content words and the units of all function words.
+
+        Each of the two sums is multiplied by a share and rounded.
+
+        Args:
+            share: fraction of the text that matches.
+        """
         return _round_half_up(sum(self.content) * share), _round_half_up(sum(self.function) * share)
 
     def sum_phrase(self, start: int, length: int, share: float) -> tuple[int, int]:
-        """Return the total units of the content words and of the function words in a phrase.
+        """Return the units of the content words and the units of the function words in a phrase.
 
-        A unit is the smallest amount that a word can count. The units of each word are multiplied by a share and
-        rounded before they are added.
+        The units of each word are multiplied by a share and rounded before they are added.
+
+        Args:
+            start, length: position of the first word, and number of words.
+            share: fraction of each word that counts, such as the probability of a match.
         """
         phrase = slice(start, start + length)
         content_units = [_round_half_up(units * share) for units in self.content[phrase]]
@@ -264,7 +273,7 @@ class StatisticsCounter:
     def _count_matches(
         self, alignment: Alignment, hypothesis: _WordUnits, reference: _WordUnits
     ) -> list[MatcherCounts]:
-        """For each matcher, count the matched words in units.
+        """Return the counts of each matcher, which are sums of the units of the matched words.
 
         Args:
             alignment: the alignment of a hypothesis with a reference.
@@ -273,8 +282,8 @@ class StatisticsCounter:
         """
         counts = [MatcherCounts()] * len(alignment.matchers)
         for match in alignment.matches:
-            match_counts = self._count_match(match, hypothesis, reference)
-            counts[match.matcher] = counts[match.matcher].add(match_counts)
+            units = self._count_match(match, hypothesis, reference)
+            counts[match.matcher] = counts[match.matcher].add(units)
         # Matchers that compare whole segments do not match words, so their counts are still 0.
         for index, compare_segments in self.segment_comparisons.items():
             hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
@@ -282,7 +291,7 @@ class StatisticsCounter:
         return counts
 
     def _count_match(self, match: AlignedMatch, hypothesis: _WordUnits, reference: _WordUnits) -> MatcherCounts:
-        """Count the words of a match in units. The method :meth:`_count_matches` explains the arguments."""
+        """Add up the units of the words of a match. The method :meth:`_count_matches` explains the arguments."""
         share = match.probability if match.matcher in self.graded_matchers else 1.0
         hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)
         reference_units = reference.sum_phrase(match.reference_start, match.reference_length, share)
@@ -290,7 +299,11 @@ class StatisticsCounter:
 
 
 def _join_units(hypothesis: tuple[int, int], reference: tuple[int, int]) -> MatcherCounts:
-    """Create the counts of a matcher from two pairs, each with the units of content words and of function words."""
+    """Create the counts of a matcher.
+
+    Args:
+        hypothesis, reference: for each segment the units of its content words, and the units of its function words.
+    """
     hypothesis_content, hypothesis_function = hypothesis
     reference_content, reference_function = reference
     return MatcherCounts(hypothesis_content, reference_content, hypothesis_function, reference_function)

@@ -97,7 +97,7 @@ _DOT_MARKS = "((?:DOT)*)" + _DOT_MARK
 def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, keep_punctuation: bool) -> str:
     """Tokenize a segment as METEOR 1.5 does, by putting spaces around symbols, punctuation and apostrophes.
 
-    The steps have the order of METEOR 1.5. The conditions only save the time for patterns that cannot match.
+    The steps follow the order of METEOR 1.5. The conditions merely save time by skipping patterns that cannot match.
 
     Args:
         text: a raw segment.

@@ -52,7 +52,7 @@ def _unmask(word: str, masked_word: str, stem: str) -> str:
     letters = [
         original if letter == mask else letter for letter, mask, original in zip(stem, masked_word, word, strict=False)
     ]
-    # A stem can be longer than the word.
+    # If the stem is longer than the word, its last letters do not have masks.
     return "".join(letters) + stem[len(letters) :]
 
 
@@ -89,8 +89,8 @@ _FINNISH_MASKS = "bcfgqwxz"
 def _finnish(word: str, stem_word: _Stem) -> str:
     """Stem a Finnish word. Certain letters are replaced by masks before stemming to get the stems of METEOR 1.5.
 
-    Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
-    creates nor removes double letters. For example, ``jååhön`` is masked as ``jbbhön``.
+    Adjacent equal letters get the same mask. The mask differs from the letters around them, so masking neither creates
+    nor removes double letters. For example, ``å`` is masked and ``ö`` is not, so ``jååhön`` becomes ``jbbhön``.
     """
     if not _FINNISH_MASKED.search(word):
         return stem_word(word)
@@ -115,7 +115,7 @@ _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 def _french(word: str, stem_word: _Stem) -> str:
     if word.endswith(("guë", "guës")):
         # METEOR's release of Snowball removes a final ë like e if "gu" is in the region of verb endings.
-        # Both releases remove -ie in the region of verb endings, so a test word with -kie shows the region.
+        # All releases of Snowball remove -ie in this region, so the stem of a test word with -kie shows the region.
         start, _, end = word.rpartition("guë")
         if _stem_masked(_FRENCH_MASKS, start + "kie", stem_word).endswith("k"):
             word = start + "gue" + end
@@ -152,7 +152,7 @@ _PORTUGUESE_ENDINGS = {
     # METEOR's release of Snowball removes these endings. The values are the remaining stems.
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
-    # Only the newer release of Snowball removes these endings. A different first letter hides the endings from it.
+    # METEOR's release keeps these endings. Changing their first letter prevents newer releases from removing them.
     "logia": "kogia",
     "logias": "kogias",
     "ução": "ôção",
