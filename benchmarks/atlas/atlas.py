@@ -352,7 +352,7 @@ def training_sets(name: str) -> set[str]:
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
-    trained = "" if card is None else card.trained
+    trained = "" if card is None else card.training_note
     return SEEN.get(name, set()).union(re.findall(r"WMT\d\d|Composite", trained))
 
 
@@ -362,7 +362,7 @@ def find_held_out_value(name: str, judged: JudgedSet) -> dict[str, float | None]
 
     card = ready_models().get(name)
     for figure in card.figures if card is not None else ():
-        if figure.data.startswith(judged.title.partition(",")[0]) and judged.key != "wmt12-out":
+        if figure.test_set.startswith(judged.title.partition(",")[0]) and judged.key != "wmt12-out":
             return {"held_out": figure.value, "meteor": figure.meteor}
     return {"held_out": None, "meteor": None}
 

@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> None:
         figures = measure_model(recipe, store)
         for figure in figures:
             print(
-                f"{recipe.name}\t{figure.data}\t{figure.value:.4f}\t{figure.meteor:.4f}\t{figure.chrf:.4f}", flush=True
+                f"{recipe.name}\t{figure.test_set}\t{figure.value:.4f}\t{figure.meteor:.4f}\t{figure.chrf:.4f}",
+                flush=True,
             )
         train(recipe, READY / f"{recipe.name}.safetensors", folder=RECIPES, store=store)
         (READY / f"{recipe.name}.safetensors.jsonl").unlink(missing_ok=True)

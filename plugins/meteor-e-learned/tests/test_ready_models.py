@@ -236,7 +236,7 @@ def test_ready_models_are_small_and_documented():
         assert model.card["versions"].keys() == {"meteor_e", "meteor-e-learned", "numpy"}, (
             "other versions would change the bytes of the file"
         )
-        assert re.search(rf"(ready_models\.py |ready/){name}(\.yaml)?\.$", card.trained), (
+        assert re.search(rf"(ready_models\.py |ready/){name}(\.yaml)?\.$", card.training_note), (
             "the card must name the command that trains the model again"
         )
         metric = load_metric(name)
@@ -244,7 +244,7 @@ def test_ready_models_are_small_and_documented():
         with pytest.raises(ConfigError, match="has no options"):
             load_metric(f"{name}:x=1")
         assert card.figures
-        assert card.avoid
+        assert card.unsuitable_texts
 
 
 @pytest.mark.usefixtures("packs")

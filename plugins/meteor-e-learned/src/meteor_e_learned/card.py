@@ -103,14 +103,15 @@ def _format_ready_model(model: ReadyModel) -> list[str]:
     rows = []
     for figure in model.figures:
         correlations = [f"{value:.4f}" for value in (figure.value, figure.meteor, figure.chrf)]
-        rows.append([figure.data, figure.kind, figure.measure, *correlations])
+        rows.append([figure.test_set, figure.judgment_type, figure.measure, *correlations])
+    # The first three columns contain text, and the other columns contain numbers.
     table = format_table(["data", "judged by", "measure", model.name, "METEOR", "chrF"], rows, left=3)
     return [
         "",
         model.summary,
-        f"Not for: {model.avoid}",
+        f"Not for: {model.unsuitable_texts}",
         f"Needs: {', '.join(model.needs)}",
-        model.trained,
+        model.training_note,
         "",
         "Agreement with people, by models that had not seen the test year:",
         table.rstrip(),

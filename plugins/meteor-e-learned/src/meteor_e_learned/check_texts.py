@@ -82,8 +82,8 @@ class CheckTexts:
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
         tolerances = _list_tolerances(features, columns)
-        is_close = np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values))
-        is_changed = ~is_close  # (texts, columns). A comparison with NaN is false, so NaN counts as a change.
+        # A comparison with NaN is false, so NaN counts as a change.
+        is_changed = ~(np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values)))  # (texts, columns)
         if not is_changed.any():
             return
         text, column = np.argwhere(is_changed)[0]

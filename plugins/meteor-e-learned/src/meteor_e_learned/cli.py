@@ -165,7 +165,7 @@ def list_models(as_json: bool) -> None:
     width = min(100, shutil.get_terminal_size().columns)
     for name, ready_model in model_by_name.items():
         needs = ", ".join(ready_model.needs)
-        description = f"{name}: {ready_model.summary} Not for: {ready_model.avoid} Needs: {needs}."
+        description = f"{name}: {ready_model.summary} Not for: {ready_model.unsuitable_texts} Needs: {needs}."
         click.echo(textwrap.fill(description, width, subsequent_indent="  ", break_on_hyphens=False))
 
 

@@ -309,8 +309,7 @@ def change_feature_paths(entry: str | Mapping[str, Any], change: Callable[[str],
         return dict(entry)
     feature_type = plugin_registry().features.get(name)
     options = {key: value for key, value in entry.items() if key not in ("use", "as", "columns")}
-    changed_options = feature_type.with_paths(options, change)
-    return {**entry, **changed_options}
+    return {**entry, **feature_type.with_paths(options, change)}
 
 
 def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tuple[str, ...]]:

@@ -34,7 +34,7 @@ from meteor_e_learned.inputs import EstimatorInputs, InputExtractor, index_selec
 from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
-from meteor_e_learned.scoring import has_scale, has_scores, score_segments
+from meteor_e_learned.scoring import has_scale, score_segments
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -237,7 +237,7 @@ class ModelMetric(SystemsMetric):
         self._jobs = jobs
         self.language = model.recipe.language
         self.signature = signature_of(model)
-        self.scores_segments = has_scores(model)
+        self.scores_segments = not model.estimator.compares_only
         self.compares_systems = not self.scores_segments
         # The score of an additive metric for a system is the mean of the segment scores.
         # A model is not additive if it does not score segments, or if its estimator overrides system_score.

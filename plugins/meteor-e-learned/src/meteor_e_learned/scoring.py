@@ -20,11 +20,6 @@ MAX_SEGMENTS = 8192
 """Maximum number of segments per process whose features are in memory at the same time."""
 
 
-def has_scores(model: LearnedModel) -> bool:
-    """Return whether a model can score a single hypothesis, instead of only comparing two hypotheses."""
-    return not model.estimator.compares_only
-
-
 def has_scale(model: LearnedModel) -> bool:
     """Return whether a model maps its raw scores to a scale, such as percentages."""
     return hasattr(model.estimator, "raw")
@@ -52,7 +47,7 @@ def score_segments(
     Raises:
         ConfigError: if the model only compares hypotheses.
     """
-    if not has_scores(model):
+    if model.estimator.compares_only:
         raise ConfigError(
             f"model {model.recipe.name!r} compares hypotheses and has no score of a single one; "
             "`meteor-e score A B REFERENCE -M MODEL` and ModelMetric.compare decide between two or more systems"

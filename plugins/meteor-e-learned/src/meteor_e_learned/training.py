@@ -168,10 +168,9 @@ def _open_run_files(
     checkpoint_path = output.with_name(output.name + ".checkpoint")
     log_path = output.with_name(output.name + ".jsonl")
     checkpoint = read_checkpoint(checkpoint_path, task.identity) if resume else None
-    saved_state, n_old_events = None, 0
-    if checkpoint is not None:
-        # A resumed training continues the log after the last event before the checkpoint.
-        saved_state, n_old_events = checkpoint.state, checkpoint.log_length
+    saved_state = None if checkpoint is None else checkpoint.state
+    # A resumed training continues the log after the last event before the checkpoint.
+    n_old_events = 0 if checkpoint is None else checkpoint.log_length
     log = TrainingLog(log_path, keep=n_old_events, listener=listener)
     return _RunFiles(log, Checkpoints(checkpoint_path, task.identity, log), saved_state)
 

@@ -87,11 +87,11 @@ class MeteorFeature(Feature):
         """
         changed = super().with_paths(options, change)
         if "language" in options:
-            changed["language"] = _change_path(options["language"], change)
+            changed["language"] = _convert_path(options["language"], change)
         if "chain" in options:
-            changed["chain"] = _change_chain_paths(options["chain"], change)
+            changed["chain"] = _convert_chain_paths(options["chain"], change)
         if isinstance(options.get("settings"), Mapping):
-            changed["settings"] = _change_setting_paths(options["settings"], changed.get("chain"), change)
+            changed["settings"] = _convert_setting_paths(options["settings"], changed.get("chain"), change)
         return changed
 
     @property
@@ -143,20 +143,20 @@ _STATISTICS = tuple(name for name in Statistics._fields if name != "matchers")
 _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)
 
 
-def _change_path(value: Any, change: Callable[[str], str]) -> Any:
+def _convert_path(value: Any, convert: Callable[[str], str]) -> Any:
     """Apply a function to a value if the value is a file path."""
-    return change(value) if isinstance(value, str) and is_path(value) else value
+    return convert(value) if isinstance(value, str) and is_path(value) else value
 
 
-def _change_chain_paths(chain: Any, change: Callable[[str], str]) -> Any:
+def _convert_chain_paths(chain: Any, convert: Callable[[str], str]) -> Any:
     """Apply a function to the path of a chain. If the chain is a mapping, apply the function to each path in it."""
     if isinstance(chain, Mapping):
-        return replace_chain_paths(chain, change, plugin_registry())
-    return _change_path(chain, change)
+        return replace_chain_paths(chain, convert, plugin_registry())
+    return _convert_path(chain, convert)
 
 
-def _change_setting_paths(
-    settings: Mapping[str, Any], chain: str | Mapping[str, Any] | None, change: Callable[[str], str]
+def _convert_setting_paths(
+    settings: Mapping[str, Any], chain: str | Mapping[str, Any] | None, convert: Callable[[str], str]
 ) -> dict[str, Any]:
     """Apply a function to all file paths in the settings of matchers and of the lemmatizer.
 
@@ -164,14 +164,14 @@ def _change_setting_paths(
         settings: the options by the name of a matcher, or by the word ``lemmatizer``. Options that are not a mapping
             are invalid, and are not changed.
         chain: the chain, if the feature sets one.
-        change: a function that returns the new path for a path.
+        convert: a function that returns the new path for a path.
     """
-    changed_settings = dict(settings)
+    converted_settings = dict(settings)
     for name, options in settings.items():
         if isinstance(options, Mapping):
             component = _find_component(name, options, chain)
-            changed_settings[name] = {**options, **component.with_paths(options, change)}
-    return changed_settings
+            converted_settings[name] = {**options, **component.with_paths(options, convert)}
+    return converted_settings
 
 
 def _find_component(name: str, options: Mapping[str, Any], chain: str | Mapping[str, Any] | None) -> Any:

@@ -10,7 +10,6 @@ import contextlib
 import functools
 import math
 import mmap
-import operator
 import os
 import re
 import threading
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
+from meteor_e.base.arithmetic import add_in_order
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
 from meteor_e_learned.features.references import mean_over_references, segment_pairs
@@ -206,12 +206,11 @@ class WordSequence:
 
     def list_content_stems(self) -> list[tuple[str, bool]]:
         """Return the stem of each content word, and whether one of the four preceding words is a negation."""
-        content_stems = []
-        for position, word in enumerate(self.words):
-            if word.kind == CONTENT:
-                preceding_words = self.words[max(0, position - 4) : position]
-                content_stems.append((word.stem, any(preceding.is_negation for preceding in preceding_words)))
-        return content_stems
+        return [
+            (word.stem, any(preceding.is_negation for preceding in self.words[max(0, position - 4) : position]))
+            for position, word in enumerate(self.words)
+            if word.kind == CONTENT
+        ]
 
 
 def compare_texts(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> list[float]:
@@ -291,16 +290,11 @@ def _chrf(matches: Iterable[NgramMatch]) -> float:
     """
     defined_matches = [match for match in matches if match.is_defined]
     n_orders = max(1, len(defined_matches))
-    precision = _add_up(match.precision for match in defined_matches) / n_orders
-    recall = _add_up(match.recall for match in defined_matches) / n_orders
+    precision = add_in_order(match.precision for match in defined_matches) / n_orders
+    recall = add_in_order(match.recall for match in defined_matches) / n_orders
     if precision + recall == 0:
         return 0.0
     return 5 * precision * recall / (4 * precision + recall)
-
-
-def _add_up(numbers: Iterable[float]) -> float:
-    """Add numbers in order, as the extension module does. Since Python 3.12, ``sum`` compensates rounding errors."""
-    return functools.reduce(operator.add, numbers, 0.0)
 
 
 def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> dict[str, float]:
@@ -440,11 +434,11 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_li
     moved_log_probabilities = [rating.log_probability for rating in moved_ratings]
     n_pairs = max(1, len(hypothesis.pairs))
     return {
-        "pairs_log_probability": _add_up(log_probabilities) / n_pairs,
+        "pairs_log_probability": add_in_order(log_probabilities) / n_pairs,
         "pairs_least_log_probability": min(log_probabilities, default=0.0),
         "pairs_unlisted": sum(not rating.is_listed for rating in ratings),
-        "pairs_association": _add_up(rating.association for rating in ratings) / n_pairs,
-        "pairs_moved_log_probability": _add_up(moved_log_probabilities) / n_pairs,
+        "pairs_association": add_in_order(rating.association for rating in ratings) / n_pairs,
+        "pairs_moved_log_probability": add_in_order(moved_log_probabilities) / n_pairs,
         "pairs_moved_least_log_probability": min(moved_log_probabilities, default=0.0),
     }
 

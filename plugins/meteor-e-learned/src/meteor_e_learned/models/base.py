@@ -32,12 +32,8 @@ def measure_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
     if estimator.task != "pairs" or not len(examples.better):
         return {}
     decisions = estimator.decisions(examples)
-    taus = {}
-    for part, title in enumerate(examples.title):
-        is_compared = examples.part == part
-        if is_compared.any():
-            taus[title] = strict_tau(decisions[is_compared])
-    return taus
+    decisions_by_title = {title: decisions[examples.part == part] for part, title in enumerate(examples.title)}
+    return {title: strict_tau(differences) for title, differences in decisions_by_title.items() if len(differences)}
 
 
 def measure_agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:

@@ -104,11 +104,10 @@ class PairwiseLogistic(LinearEstimator):
         pair_groups = np.arange(len(labels)) if groups is None else groups
         splitter = GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed)
         folds = list(splitter.split(differences, labels, pair_groups))
-        correct_weights = {}
-        for inverse_strength in sorted(map(float, self.options.C)):
-            correct_weights[inverse_strength] = _cross_validate(
-                inverse_strength, differences, labels, pair_weights, folds
-            )
+        correct_weights = {
+            inverse_strength: _cross_validate(inverse_strength, differences, labels, pair_weights, folds)
+            for inverse_strength in sorted(map(float, self.options.C))
+        }
         # If several values are equally good, max returns the smallest value, which has the strongest regularization.
         return max(correct_weights, key=correct_weights.__getitem__)
 

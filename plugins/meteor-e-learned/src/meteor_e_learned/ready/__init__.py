@@ -13,20 +13,20 @@ from meteor_e.base.errors import near_miss
 __all__ = ["Figure", "ReadyModel", "model_size", "ready_model", "ready_models", "resolve_model"]
 
 
-class Figure(msgspec.Struct, frozen=True):
+class Figure(msgspec.Struct, frozen=True, rename={"test_set": "data", "judgment_type": "kind"}):
     """A model's correlation with human judgments on a test set that was excluded from the training data.
 
     Attributes:
-        data: the name of the test set, and its number of language pairs.
-        kind: the kind of the human judgments, ``rankings`` or ``direct assessments``.
+        test_set: the name of the test set, and its number of language pairs.
+        judgment_type: the kind of the human judgments, ``rankings`` or ``direct assessments``.
         measure: the name of the correlation coefficient.
         value: the mean correlation of the model over the language pairs.
         meteor, chrf: the mean correlations of METEOR and of chrF.
         without: the data that were excluded from the training for this figure.
     """
 
-    data: str
-    kind: str
+    test_set: str
+    judgment_type: str
     measure: str
     value: float
     meteor: float
@@ -34,25 +34,25 @@ class Figure(msgspec.Struct, frozen=True):
     without: str
 
 
-class ReadyModel(msgspec.Struct, frozen=True):
+class ReadyModel(msgspec.Struct, frozen=True, rename={"unsuitable_texts": "avoid", "training_note": "trained"}):
     """Description of a pretrained model that comes with the plugin.
 
     Attributes:
         name: the name of the model, which ``-M`` accepts.
         language: the language of hypotheses and references.
         summary: the purpose of the model.
-        avoid: texts for which the model is not suitable.
+        unsuitable_texts: texts for which the model is not suitable.
         needs: packages and resources that the model requires in addition to the plugin.
-        trained: a description of the training data.
+        training_note: a description of the training data.
         figures: correlations with human judgments, for models that were trained without the test data.
     """
 
     name: str
     language: str
     summary: str
-    avoid: str
+    unsuitable_texts: str
     needs: list[str]
-    trained: str
+    training_note: str
     figures: list[Figure]
 
 
