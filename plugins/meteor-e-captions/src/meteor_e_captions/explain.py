@@ -14,7 +14,6 @@ from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS
 
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import Cells
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.features import CaptionComparison, StemCounts
     from meteor_e_captions.lexicon import CaptionLexicon, EncodedTexts
@@ -83,34 +82,23 @@ def describe_captions(
     invented_words = _list_invented(lexicon, comparison)
     logits = detector.logits(lexicon, comparison.captions).tolist()
     reasons = _list_reasons(lexicon, detector, comparison.captions, logits)
-    probabilities = [_to_probability(logit) for logit in logits]
+    # The lower limit of the logits prevents an overflow of the exponential function.
+    probabilities = [1 / (1 + math.exp(-max(logit, -500.0))) for logit in logits]
     return list(map(CaptionReport, hypotheses, missing_words, invented_words, probabilities, reasons))
-
-
-def _to_probability(logit: float) -> float:
-    """Convert a logit to a probability."""
-    # The lower limit prevents an overflow of the exponential function.
-    return 1 / (1 + math.exp(-max(logit, -500.0)))
 
 
 def _list_reasons(
     lexicon: CaptionLexicon, detector: BrokenDetector, captions: EncodedTexts, logits: Sequence[float]
 ) -> list[list[str]]:
     """List the reasons why each caption is considered broken. The list of an intact caption is empty."""
-    has_repetition = _find_repetitions(lexicon, captions).tolist()
+    # Only the columns up to "longest repetition" count repetitions.
+    n_columns = REPETITIONS.index("longest repetition") + 1
+    repetition_counts = count_repetitions(lexicon, captions)[:, :n_columns]
+    has_repetition = (repetition_counts.max(axis=1) > 0).tolist()
     reasons = []
     for text, logit, is_repetitive in zip(captions.normalized, logits, has_repetition, strict=True):
         reasons.append(detector.reasons(text.split(), has_repetition=is_repetitive) if logit > 0 else [])
     return reasons
-
-
-def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
-    """Determine which captions repeat words or n-grams."""
-    # The columns after "longest repetition" do not measure repetitions, but for example the length of the caption.
-    n_columns = REPETITIONS.index("longest repetition") + 1
-    counts = count_repetitions(lexicon, captions)[:, :n_columns]
-    has_repetition: Cells = counts.max(axis=1) > 0
-    return has_repetition
 
 
 def _list_missing(lexicon: CaptionLexicon, comparison: CaptionComparison) -> list[dict[str, list[str]]]:

@@ -84,15 +84,13 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     meteor-e vectors train europarl.fr.xz -l fr -d 100 -o fr-100.vectors
     meteor-e vectors train europarl.fr -l fr --key lemma --lemmatizer simplemma
     """
-    from meteor_e import Meteor
     from meteor_e_vectors.training import train_vectors, write_corpus
     from meteor_e_vectors.vector_file import write_vectors
 
     target = _select_target(corpus.output, corpus.language)
     if target.is_dir():  # Report this error before hours of training.
         raise InputError(f"cannot write {target}: it is a folder; use -o to name a file")
-    meteor = Meteor(corpus.language, matchers=["exact"], lemmatizer=corpus.lemmatizer)
-    _check_lemmatizer(corpus.key, meteor)
+    meteor = _make_tokenizer(corpus)
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
         corpus_path = folder / "corpus"
         corpus_size = write_corpus(corpus_path, meteor, corpus.texts, corpus.key, progress)
@@ -117,15 +115,18 @@ def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, size: CorpusSize) ->
     return metadata
 
 
-def _check_lemmatizer(key: str, meteor: Meteor) -> None:
-    """Check that the lemmatizer provides the lemmas and tags from which the keys of the vectors are formed.
+def _make_tokenizer(corpus: CorpusOptions) -> Meteor:
+    """Return METEOR with a tokenizer that provides the lemmas and tags from which the keys of the vectors are formed.
 
     Raises:
-        ConfigError: if there is no lemmatizer, or it does not provide tags.
+        ConfigError: if the keys need a lemmatizer and there is none, or if they need tags and it does not provide them.
     """
+    from meteor_e import Meteor
+
+    meteor = Meteor(corpus.language, matchers=["exact"], lemmatizer=corpus.lemmatizer)
+    key, lemmatizer = corpus.key, meteor.lemmatizer
     if key == "word":
-        return
-    lemmatizer = meteor.lemmatizer
+        return meteor
     if lemmatizer is None:
         raise ConfigError(f"--key {key} needs a lemmatizer: add --lemmatizer simplemma, hanta, treetagger or udpipe")
     if "POS" in key and not lemmatizer.tags:
@@ -133,6 +134,7 @@ def _check_lemmatizer(key: str, meteor: Meteor) -> None:
             f"--key {key} needs parts of speech, and the lemmatizer {lemmatizer.name} does not tag; "
             "use hanta, treetagger or udpipe"
         )
+    return meteor
 
 
 @vectors.command()
