@@ -74,7 +74,7 @@ def report(inputs: Inputs, metric_options: ReportMetrics, page: Page, test_optio
     metrics = _create_metrics(text_options, meteor.signature)
     with terminal_progress() as progress:
         loaded_systems = load_systems(systems)
-        segments = list(loaded_systems[0].read())
+        segments = list(loaded_systems[0].read())  # The report shows the references and the ids of the first system.
         result = score_systems(
             meteor,
             _read_hypotheses(loaded_systems),

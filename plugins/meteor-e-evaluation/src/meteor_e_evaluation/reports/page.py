@@ -235,7 +235,7 @@ def _make_template_variables(report: Report) -> dict[str, Any]:
 
 def _make_overview_variables(report: Report) -> dict[str, Any]:
     """Return the template variables of the title and the overview, and those that several sections use."""
-    has_rivals = len(report.systems) > 1
+    has_several_systems = len(report.systems) > 1
     return {
         "report": report,
         "title": visible(report.title),
@@ -243,7 +243,7 @@ def _make_overview_variables(report: Report) -> dict[str, Any]:
         "reference_counts": sorted({len(texts) for texts in report.references}),
         "systems": [_describe_system(index, system) for index, system in enumerate(report.systems)],
         "metrics": [_describe_metric(result) for result in report.metrics],
-        "findings": [_summarize_metric(report, result) for result in report.metrics] if has_rivals else [],
+        "summaries": [_summarize_metric(report, result) for result in report.metrics] if has_several_systems else [],
         "comparison": report.comparison,
         "significance_level": SIGNIFICANT,
         "rival": report.rival,

@@ -101,16 +101,16 @@ def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
     Raises:
         ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
-    segment_numbers = data.number_segments()
-    judged_numbers = np.unique(segment_numbers[data.units])
-    if not 2 <= folds <= len(judged_numbers):
+    segment_of_unit = data.number_segments()
+    judged_segments = np.unique(segment_of_unit[data.units])
+    if not 2 <= folds <= len(judged_segments):
         raise ConfigError(
-            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(judged_numbers)})"
+            f"{folds} folds; there must be at least 2, and no more than judged segments ({len(judged_segments)})"
         )
-    shuffled_numbers = np.random.default_rng(seed).permutation(judged_numbers)
-    fold_of_number = np.zeros(int(segment_numbers.max()) + 1, np.int64)
-    fold_of_number[shuffled_numbers] = np.arange(len(shuffled_numbers)) % folds
-    return np.asarray(fold_of_number[segment_numbers])
+    shuffled_segments = np.random.default_rng(seed).permutation(judged_segments)
+    fold_of_segment = np.zeros(int(segment_of_unit.max()) + 1, np.int64)
+    fold_of_segment[shuffled_segments] = np.arange(len(shuffled_segments)) % folds
+    return np.asarray(fold_of_segment[segment_of_unit])
 
 
 def _evaluate(data: TuningSet, objective: Objective, point: Point) -> float:
