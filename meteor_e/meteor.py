@@ -22,6 +22,7 @@ from meteor_e.api.batches import (
 from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.metrics import Metric, MetricContext, resolve_failures
+from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import check_regular_file
@@ -267,7 +268,6 @@ class Meteor(Metric):
             ConfigError: if the chain also weights words by their characters.
             InputError: if the file cannot be read, or does not contain words.
         """
-
         if self.chain.character_mode:
             raise ConfigError(
                 "words are weighted by their characters or by idf, not both; remove character_mode or idf"
@@ -591,8 +591,9 @@ class Meteor(Metric):
         """
         pairs = pair_texts(hypotheses, references)
         batches = read_batches(pairs, max_characters=self._batch_characters(), alignments=alignments)
-        threads = self.threads if self.parallel == "batches" else None
-        yield from map_in_order(self.statistics, batches, threads)
+        for batch, (rows,) in score_batches(BatchScorer([self]), batches, on_error="collect"):
+            assert isinstance(rows, Rows)
+            yield batch, rows
 
     def synsets(self, words: Sequence[str]) -> list[Sequence[int]]:
         """Return the ids of the synsets of each word.
