@@ -55,7 +55,7 @@ def install(context: click.Context, language: str, source: str | None) -> None:
     if is_installable(language):
         _install_meteor_data(language, source)
         return
-    # The command `pack synonyms`, which a plugin adds, builds resource packs from wordnets.
+    # The command `pack synonyms` comes from a plugin. It builds resource packs from wordnets.
     synonyms_command = pack.get_command(context, "synonyms")
     assert synonyms_command is not None  # Without the plugin, this command raises an error that names the plugin.
     context.invoke(synonyms_command, language=language, source=source)

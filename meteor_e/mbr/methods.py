@@ -180,7 +180,7 @@ class Pruning:
             sample_weights = self._draw_weights(random, pairs.weights, reference_count)
             winners = self._find_winners(pairs, scored.scores, sample_weights)
             if len(winners) < n_best:
-                # This step would leave too few candidates, so the result of the previous step is returned.
+                # Too few candidates win this step, so the previous result is kept. The first step keeps all candidates.
                 is_first_step = reference_count == reference_counts[0]
                 return scored.average(pairs) if is_first_step else remaining.average(pairs)
             remaining = scored.select(winners)

@@ -129,7 +129,7 @@ def _expand_shorthand(unlabeled_spec: str) -> str:
     registry = plugin_registry()
     name, colon, arguments = unlabeled_spec.partition(":")
     if colon and name in registry.metrics:
-        return unlabeled_spec
+        return unlabeled_spec  # The arguments of a metric can end with a file name.
     # Looking up the name of a chain imports all plugins, so files are recognized first.
     for metric_name, suffixes in FILE_SUFFIXES.items():
         if unlabeled_spec.endswith(suffixes):
