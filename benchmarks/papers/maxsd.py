@@ -122,8 +122,9 @@ def make_row_recipe(row: str, seed: int, options: argparse.Namespace) -> Recipe:
     comparisons = 10_000 if row.endswith("small") else options.comparisons
     train = [DataSpec("wmt13.yaml", sample=comparisons, seed=1)]
     validation = [DataSpec("wmt12.yaml", INTO_ENGLISH, sample=min(5000, comparisons), seed=1)]
-    recipe = make_recipe(name, train, {"word-vectors": str(options.vectors.resolve())})
-    recipe = msgspec.structs.replace(recipe, validation=validation, seed=seed, options={**recipe.options, **settings})
+    vector_files = {"word-vectors": str(options.vectors.resolve())}
+    data = {"train": train, "validation": validation}
+    recipe = make_recipe(name, vector_files=vector_files, changed_options=settings, seed=seed, **data)
     if row != "linear":
         return recipe
     changes: dict[str, Any] = {"estimator": "pairwise-logistic", "vectors": [], "options": {"C": 0.003}}

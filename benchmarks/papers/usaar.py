@@ -134,7 +134,8 @@ def train_metrics(options: argparse.Namespace) -> list[TrainedMetric]:
 def train_metric(recipe_name: str, options: argparse.Namespace) -> TrainedMetric:
     """Train a metric of USAAR on WMT11 and WMT13, and print its parameters."""
     data = [DataSpec("wmt11.yaml"), DataSpec("wmt13.yaml")]
-    recipe = make_recipe(recipe_name, data, {"document-cosine": str(options.document_vectors.resolve())})
+    vector_files = {"document-cosine": str(options.document_vectors.resolve())}
+    recipe = make_recipe(recipe_name, vector_files=vector_files, changed_options={}, train=data)
     entries = [{**entry, "similarity": options.similarity} if "file" in entry else entry for entry in recipe.features]
     features = make_features(entries, recipe.language, HERE)
     start_time = time.perf_counter()

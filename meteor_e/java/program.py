@@ -36,7 +36,7 @@ def run(configuration: JavaConfiguration, stream: TextIO) -> None:
 
 def _run_stdio(configuration: JavaConfiguration, stream: TextIO) -> None:
     """Answer requests on standard input."""
-    from meteor_e.java.stdio_scoring import serve
+    from meteor_e.java.stdio import serve
 
     if configuration.options.sgml:
         warn("Stdio incompatible with other modes - using Stdio only")

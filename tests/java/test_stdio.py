@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.java.stdio import STATISTICS, Evaluation, answer, parse_statistics
+from meteor_e.java.stdio import STATISTICS, Evaluation, RequestScorer, answer, parse_statistics
 
 NUMBERS = " ".join(map(str, range(STATISTICS)))
 
 
-class SimpleScorer:
+class SimpleScorer(RequestScorer):
     """Compute simple statistics and scores."""
+
+    def __init__(self):
+        """Do nothing, because the results do not depend on the options of METEOR."""
 
     def score(self, references, hypothesis):
         """Return lengths as simple statistics: the number of references, then the length of each text."""

@@ -7,6 +7,7 @@ Koehn, Och and Marcu 2003).
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -194,18 +195,16 @@ def _select_lines(path: PathLike, is_selected: NDArray[np.bool_]) -> Iterator[_L
         )
 
 
+_PAIR = re.compile(r"([0-9]+)-([0-9]+)")
+
+
 def _parse_pairs(line: _Line) -> Iterator[tuple[int, int]]:
     """Yield the pairs of word positions in a line of a Pharaoh file."""
     for pair in line.text.split():
-        source_text, separator, target_text = pair.partition("-")
-        if not separator or not _is_position(source_text) or not _is_position(target_text):
+        positions = _PAIR.fullmatch(pair)
+        if positions is None:
             raise InputError(f"{line.location}: {pair[:40]!r} is not a pair of word positions such as 0-0")
-        yield int(source_text), int(target_text)
-
-
-def _is_position(text: str) -> bool:
-    """Return whether a string consists of ASCII digits."""
-    return text.isascii() and text.isdigit()
+        yield int(positions[1]), int(positions[2])
 
 
 def _check_positions(pairs: list[tuple[int, int]], source_length: int, target_length: int, location: str) -> None:

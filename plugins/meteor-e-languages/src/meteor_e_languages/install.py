@@ -50,19 +50,13 @@ def synonyms_command(language: str, source: str | None) -> None:
     with terminal_progress() as progress, open_builder(PackStore().root / name, name, progress) as builder:
         path = _get_file(source or ARCHIVE, code, builder.temporary_folder, progress)
         source_file = SourceFile.from_path(path)
-        if source is None:
-            _verify_archive(source_file)
+        if source is None and source_file.sha256 != ARCHIVE_SHA256:
+            raise ResourceError(f"{source_file.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
         ingredients, word_count = convert_wordnet(path, WORDNETS[code], builder.temporary_folder)
         version = "1.4" if source_file.sha256 == ARCHIVE_SHA256 else "1"
         builder.build(ingredients, code, [source_file], version=version)
     click.echo(f"installed {name} ({word_count:,} words with synonyms); license: {ingredients.licence}")
     click.echo(f"score with: -l {code} --set pack={name} -m exact,synonym")
-
-
-def _verify_archive(source_file: SourceFile) -> None:
-    """Raise ResourceError if a file is not the archive of the Open Multilingual Wordnet 1.4."""
-    if source_file.sha256 != ARCHIVE_SHA256:
-        raise ResourceError(f"{source_file.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
 
 
 def _describe_missing_wordnet(code: str, language: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -114,7 +114,8 @@ class VectorFileFeature(FileFeature, SegmentFeature):
         vectors = self._read_vectors()
         self._rows = {text: row for row, text in enumerate(vectors)}
         self._table = np.array(list(vectors.values()))
-        self._digest = self._compute_digest(vectors)
+        lines = "".join(f"{text}\t{vector}\n" for text, vector in vectors.items())
+        self._digest = hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def _read_vectors(self) -> dict[str, list[float]]:
         """Return the vector of each text in the file.
@@ -134,14 +135,6 @@ class VectorFileFeature(FileFeature, SegmentFeature):
         if not vectors:
             raise InputError(f"{input_name(self.options.file)}: has no vectors")
         return vectors
-
-    @staticmethod
-    def _compute_digest(vectors: Mapping[str, Sequence[float]]) -> str:
-        """Return a digest of all texts and their vectors, which consists of 12 hexadecimal digits."""
-        digest = hashlib.sha256()
-        for text, vector in vectors.items():
-            digest.update(f"{text}\t{vector}\n".encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()[:12]
 
     @staticmethod
     def _parse_vector(cells: Sequence[str], location: str) -> tuple[str, list[float]]:
