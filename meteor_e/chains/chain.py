@@ -79,6 +79,11 @@ class Chain(PlainKeys):
         }
         return {name: value for name, value in settings.items() if value is not None}
 
+    def entries(self) -> list[tuple[str, ChainEntry]]:
+        """Return the matchers and the lemmatizer, each with its kind, ``matcher`` or ``lemmatizer``."""
+        lemmatizers = [] if self.lemmatizer is None else [self.lemmatizer]
+        return [("matcher", entry) for entry in self.matchers] + [("lemmatizer", entry) for entry in lemmatizers]
+
 
 def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
     """Fill in the settings that a chain omits with the defaults of its task, language and matchers.
@@ -341,11 +346,9 @@ def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
 
 def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
     """List the plugins that a chain of matchers uses, such as ``my-matchers@1.0``."""
-    components = [("matcher", matcher.name) for matcher in chain.matchers]
+    components = [(kind, entry.name) for kind, entry in chain.entries()]
     if not chain.language.path and not chain.language.script:
         components.append(("language", chain.language.code))
-    if chain.lemmatizer is not None:
-        components.append(("lemmatizer", chain.lemmatizer.name))
     if chain.language.segmenter is not None:
         components.append(("segmenter", chain.language.segmenter))
     origins = {registry.kinds[kind].definition(name).origin for kind, name in components}

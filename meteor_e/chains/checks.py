@@ -32,14 +32,11 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
         MeteorError: for the first mistake, with file and line.
     """
     chain = resolve(load_chain(source), registry)
-    entries = [("matcher", matcher) for matcher in chain.matchers]
-    if chain.lemmatizer is not None:
-        entries.append(("lemmatizer", chain.lemmatizer))
-    # The components are created only to check their options, without the resources that scoring would need.
+    # The components are created only to check their options, so they do not need their resources.
     context = MatcherContext(chain.language, LanguageResources())
-    for kind, entry in entries:
+    for kind, entry in chain.entries():
+        component_class = registry.kinds[kind].get(entry.name)
         with add_location(entry.location), suppress(ResourceError):
-            component_class = registry.kinds[kind].get(entry.name)
             component_class.make(context, **entry.options)
     return chain
 

@@ -6,7 +6,6 @@ import re
 import sys
 import warnings
 from importlib.metadata import entry_points
-from types import SimpleNamespace
 
 import pytest
 from fixtures import BUILTIN_CODES
@@ -15,8 +14,8 @@ from meteor_e import hookimpl
 from meteor_e._version import __version__
 from meteor_e.api.matchers import KeyMatcher
 from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
-from meteor_e.chains.chain import list_plugins
-from meteor_e.chains.config import describe_chain
+from meteor_e.chains.chain import list_plugins, resolve
+from meteor_e.chains.config import ChainConfig, ChainEntry, describe_chain
 from meteor_e.plugins.distributions import advise_installation, load_distributions
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
@@ -517,11 +516,10 @@ def test_list_plugins_returns_the_plugins_of_a_chain(plugin_site):
     registry = plugin_site.registry()
 
     def make_chain(*matchers):
-        return SimpleNamespace(
-            matchers=[SimpleNamespace(name=name) for name in matchers],
-            language=registry.languages.get("en"),
-            lemmatizer=SimpleNamespace(name="lookup"),
+        config = ChainConfig(
+            matchers=tuple(map(ChainEntry, matchers)), lemmatizer=ChainEntry("lookup", options={"file": "lemmas.tsv"})
         )
+        return resolve(config, registry)
 
     assert list_plugins(make_chain("exact", "stem"), registry) == []
     assert list_plugins(make_chain("exact", "initial"), registry) == ["sound-plugin@2.5"]
