@@ -434,34 +434,37 @@ def _explain_differences(
 ) -> list[SystemExplanation]:
     """Explain how the scores of each system differ from the scores of the first system.
 
-    The list is empty if the metric cannot explain differences.
+    For each system, the first explanation is about the whole output. The other explanations are about segments with
+    large differences. The list is empty if the metric cannot explain differences.
     """
     explanations: list[SystemExplanation] = []
     if not isinstance(metric, Explains):
         return explanations
+    first = systems[0]
     try:
-        for index in range(1, len(systems)):
-            segments = _find_largest_differences(segment_scores[0], segment_scores[index])
-            explanations += _explain_system(metric, systems, index, segments, references)
+        texts = [
+            metric.explain(first.hypotheses, system.hypotheses, references, (first.name, system.name))
+            for system in systems[1:]
+        ]
     except ConfigError:
-        return []  # The metric has a method for explanations, but its model does not support explanations.
+        return explanations  # The metric has a method for explanations, but its model does not support explanations.
+    for index, text in enumerate(texts, 1):
+        explanations.append(SystemExplanation(index, None, text))
+        segments = _find_largest_differences(segment_scores[0], segment_scores[index])
+        explanations += _explain_segments(metric, systems, index, segments, references)
     return explanations
 
 
-def _explain_system(
+def _explain_segments(
     metric: Explains,
     systems: Sequence[ScoredSystem],
     index: int,
     segments: Sequence[int],
     references: Sequence[Sequence[str]],
 ) -> Iterator[SystemExplanation]:
-    """Yield explanations of the differences between a system and the first system.
-
-    The first explanation is about the whole outputs. The other explanations are about the given segments.
-    """
+    """Yield an explanation of the difference between a system and the first system for each given segment."""
     first, system = systems[0], systems[index]
     names = (first.name, system.name)
-    yield SystemExplanation(index, None, metric.explain(first.hypotheses, system.hypotheses, references, names))
     for segment in segments:
         hypotheses = [first.hypotheses[segment]], [system.hypotheses[segment]]
         yield SystemExplanation(index, segment, metric.explain(*hypotheses, [references[segment]], names))
