@@ -200,10 +200,18 @@ class Meteor(Metric):
 
     def _start_engine(self) -> None:
         """Create an engine for the current settings, and decide whether it scores several batches at the same time."""
+        settings = EngineSettings(
+            parameters=self.chain.parameters,
+            beam=self.chain.beam,
+            character_mode=self.chain.character_mode,
+            identity=self._identity,
+            word_units=self._idf_weights,
+            macro_average=self.chain.average == "macro",
+        )
         insert_spaces = None if self.segmenter is None else self.segmenter.join
         self._tokenization = Tokenization(self.tokenize, self.normalizer, insert_spaces, self.lemmatizer)
         self._engine: Engine = make_engine(
-            self._engine_settings(),
+            settings,
             self.matchers,
             self.resources.function_words,
             self._tokenization,
@@ -212,17 +220,6 @@ class Meteor(Metric):
         # A contextual matcher encodes all sentences of a batch together, so the batches are scored one by one.
         can_score_several_batches = self._engine.name == "native" and not self.reads_sentences
         self.parallel = "batches" if can_score_several_batches else "inside"
-
-    def _engine_settings(self) -> EngineSettings:
-        """Return the settings of the chain that affect the engine."""
-        return EngineSettings(
-            parameters=self.chain.parameters,
-            beam=self.chain.beam,
-            character_mode=self.chain.character_mode,
-            identity=self._identity,
-            word_units=self._idf_weights,
-            macro_average=self.chain.average == "macro",
-        )
 
     def compare_words_by(self, identity: str) -> None:
         """Compare words by their text (``word``, the default), or by the Java program's hash of words (``java``)."""
