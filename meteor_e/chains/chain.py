@@ -395,11 +395,14 @@ def signature(chain: Chain, components: ChainComponents) -> str:
         "match": "+".join(matchers),
         **_describe_plain_settings(chain),
         "pack": components.resources.description,
+    }
+    optional_parts = {
         "lemmas": _describe_component(components.lemmatizer),
         "segmenter": _describe_component(components.segmenter),
         "plugins": "+".join(list_plugins(chain, plugin_registry())),
     }
-    return "|".join(f"{key}:{value}" for key, value in parts.items() if value)
+    parts |= {key: value for key, value in optional_parts.items() if value}
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
 def _describe_plain_settings(chain: Chain) -> dict[str, str]:
