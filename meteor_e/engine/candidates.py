@@ -100,7 +100,8 @@ def _collect_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> _CandidateLists:
     """Collect candidate matches in one list per reference position, or in shared lists if there are many candidates."""
-    matches = _propose_all_matches(matchers, hypothesis, reference)
+    proposals = (_propose_matches(index, matcher, hypothesis, reference) for index, matcher in enumerate(matchers))
+    matches = chain.from_iterable(proposals)
     separate_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     # Collecting the candidates may take long, so they are counted only until the limit is exceeded.
     first_matches = list(islice(matches, separate_limit + 1))
@@ -109,14 +110,6 @@ def _collect_lists(
         return _collect_shared_lists(matchers, hypothesis, reference)
     all_matches = chain(first_matches, matches)
     return _divide_matches(all_matches, range(len(reference)), len(hypothesis))
-
-
-def _propose_all_matches(
-    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
-) -> Iterator[AlignedMatch]:
-    """Yield the matches that the matchers propose for a pair of segments, one matcher after the other."""
-    for index, matcher in enumerate(matchers):
-        yield from _propose_matches(index, matcher, hypothesis, reference)
 
 
 def _divide_matches(
@@ -132,7 +125,8 @@ def _divide_matches(
     Raises:
         InputError: if there are more than :data:`MAX_CANDIDATES` candidates.
     """
-    lists: list[list[AlignedMatch]] = [[] for _ in range(max(list_indexes, default=-1) + 1)]
+    list_count = len(set(list_indexes))
+    lists: list[list[AlignedMatch]] = [[] for _ in range(list_count)]
     for match_count, match in enumerate(matches, 1):
         if match_count > MAX_CANDIDATES:
             raise too_many_candidates(hypothesis_size, reference_size=len(list_indexes))

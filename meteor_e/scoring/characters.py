@@ -52,6 +52,7 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
         reference: words of the reference.
     """
     hypothesis_text, reference_text = _join_words(hypothesis), _join_words(reference)
+    # The comparison takes quadratic time, so only the first characters of long segments are compared.
     precision, recall = _mean_shares(
         hypothesis_text[:MAX_ORDERED_CHARACTERS],
         reference_text[:MAX_ORDERED_CHARACTERS],

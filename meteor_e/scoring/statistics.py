@@ -282,15 +282,15 @@ class StatisticsCounter:
         """
         counts = [MatcherCounts()] * len(alignment.matchers)
         for match in alignment.matches:
-            units = self._count_match(match, hypothesis, reference)
-            counts[match.matcher] = counts[match.matcher].add(units)
+            matched_units = self._sum_match(match, hypothesis, reference)
+            counts[match.matcher] = counts[match.matcher].add(matched_units)
         # Matchers that compare whole segments do not match words, so their counts are still 0.
         for index, compare_segments in self.segment_comparisons.items():
             hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
             counts[index] = _join_units(hypothesis.sum_text(hypothesis_share), reference.sum_text(reference_share))
         return counts
 
-    def _count_match(self, match: AlignedMatch, hypothesis: _WordUnits, reference: _WordUnits) -> MatcherCounts:
+    def _sum_match(self, match: AlignedMatch, hypothesis: _WordUnits, reference: _WordUnits) -> MatcherCounts:
         """Add up the units of the words of a match. The method :meth:`_count_matches` explains the arguments."""
         share = match.probability if match.matcher in self.graded_matchers else 1.0
         hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)

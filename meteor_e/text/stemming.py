@@ -179,10 +179,6 @@ def _portuguese(word: str, stem_word: _Stem) -> str:
 _RUSSIAN_MASKS = str.maketrans("ё", "б")
 
 
-def _russian(word: str, stem_word: _Stem) -> str:
-    return _stem_masked(_RUSSIAN_MASKS, word, stem_word)
-
-
 # -- Spanish --
 
 _SPANISH_ACUTES = str.maketrans("áéíóú", "aeiou")
@@ -203,7 +199,7 @@ _RULES: dict[str, Callable[..., str]] = {
     "german": _german,
     "hungarian": _hungarian,
     "portuguese": _portuguese,
-    "russian": _russian,
+    "russian": partial(_stem_masked, _RUSSIAN_MASKS),
     "spanish": _spanish,
 }
 """The functions that correct stems. For all other languages, the stems of the library are those of METEOR."""
