@@ -120,11 +120,7 @@ def _encode_json(data: dict[str, Any]) -> bytes:
     The standard library encodes :class:`RawTexts`, because it escapes lone surrogates. The faster library msgspec
     encodes everything else.
     """
-    return msgspec.json.encode(data, enc_hook=_encode_texts)
-
-
-def _encode_texts(texts: RawTexts) -> msgspec.Raw:
-    return msgspec.Raw(json.dumps(texts.content).encode("ascii"))
+    return msgspec.json.encode(data, enc_hook=lambda texts: msgspec.Raw(json.dumps(texts.content).encode("ascii")))
 
 
 def _sort_words(report: Report) -> list[str]:

@@ -172,14 +172,10 @@ def verb_base(form: str) -> str:
     def rate_candidate(base: str) -> tuple[bool, float]:
         """Return a sort key that prefers known verbs with the given regular form, and then frequent words."""
         frequency = word_frequency(base)
-        is_regular = lower_form in _regular_forms(base)
+        is_regular = lower_form in (base, *(conjugate(base, tag) for tag in ("VBD", "VBG", "VBZ")))
         return is_regular and frequency > MIN_BASE_FREQUENCY, frequency
 
     return max(candidates, key=rate_candidate, default=lower_form)
-
-
-def _regular_forms(base: str) -> list[str]:
-    return [base, *(conjugate(base, tag) for tag in ("VBD", "VBG", "VBZ"))]
 
 
 @functools.lru_cache(maxsize=1)

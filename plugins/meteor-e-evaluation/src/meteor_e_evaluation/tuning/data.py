@@ -179,7 +179,9 @@ class _AlignedTest(NamedTuple):
 
 def _align_test(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _AlignedTest:
     """Align the judged outputs of one test set."""
-    _check_language(test, meteor.chain.language.code)
+    language = meteor.chain.language.code
+    if test.language != language:
+        raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
     is_judged = test.judgment_mask()  # (systems, segments)
     systems, segments = np.nonzero(is_judged)
     statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
@@ -229,8 +231,3 @@ def _first_indices(sizes: Integers) -> Integers:
         sizes: number of items of each group.
     """
     return np.asarray(np.cumsum(sizes) - sizes)
-
-
-def _check_language(test: TestSet, language: str) -> None:
-    if test.language != language:
-        raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")

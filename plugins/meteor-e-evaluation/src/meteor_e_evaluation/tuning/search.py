@@ -107,7 +107,8 @@ class _PointEvaluator:
         """
         if point in self._values:
             return EvaluatedPoint(point, self._values[point])
-        if self._is_exhausted():
+        # At least one point is allowed, because a search must have a result.
+        if self._trials is not None and len(self._values) >= max(self._trials, 1):
             raise _OutOfTrialsError
         result = EvaluatedPoint(point, self._objective.evaluate(self._scorer, point))
         self._values[point] = result.value
@@ -116,10 +117,6 @@ class _PointEvaluator:
         if len(self._values) % PROGRESS_INTERVAL == 0:
             self._progress("searching", len(self._values), self._trials)
         return result
-
-    def _is_exhausted(self) -> bool:
-        """Return whether the limit is reached. At least one point is allowed, because a search must have a result."""
-        return self._trials is not None and len(self._values) >= max(self._trials, 1)
 
     def find_best(self, candidates: Iterable[Point], current: EvaluatedPoint) -> EvaluatedPoint:
         """Return the best of several candidates, or the current point if no candidate is better."""
