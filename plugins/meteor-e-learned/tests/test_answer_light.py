@@ -303,6 +303,13 @@ def test_explain_compares_one_answer_with_training_average():
 
 
 @pytest.mark.usefixtures("packs")
+def test_explain_compares_equal_answers_with_training_average():
+    metric = load_metric("answer-light")
+    text = metric.explain_system(["I'm sorry."] * 2, [REFERENCES] * 2, "A", [QUESTION] * 2)
+    assert text == metric.explain_system(["I'm sorry."], [REFERENCES], "A", [QUESTION])
+
+
+@pytest.mark.usefixtures("packs")
 def test_answer_light_error_suggests_source_column():
     with pytest.raises(InputError, match="name their column with --source-column"):
         load_metric("answer-light").score("Verdi", REFERENCES)

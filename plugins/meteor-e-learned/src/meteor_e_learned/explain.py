@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -110,6 +110,7 @@ class Explanation:
         reasons: the reasons, sorted by descending contribution. The contributions add up to the difference of the
             scores.
         notes: remarks of the estimator about the scores.
+        names: the default names of the two systems.
     """
 
     model: str
@@ -117,14 +118,16 @@ class Explanation:
     second: float
     reasons: tuple[Reason, ...]
     notes: tuple[str, ...] = ()
+    names: tuple[str, str] = ("the first", "the second")
 
-    def text(self, names: tuple[str, str] = ("the first", "the second"), max_reasons: int = 5) -> str:
+    def text(self, names: tuple[str, str] | None = None, max_reasons: int = 5) -> str:
         """Return the explanation as text, with one line per reason.
 
         Args:
-            names: the names of the two systems.
+            names: the names of the two systems; by default, :attr:`names`.
             max_reasons: the maximum number of reasons.
         """
+        names = names or self.names
         if self.first == self.second:
             return f"{self.model}: {names[0]} and {names[1]} have the same score, {self.first:.2f}."
         lines = [self._describe_difference(names)]
@@ -189,6 +192,7 @@ def explain_system(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
+    name: str = "the system",
 ) -> Explanation:
     """Explain how the high-scoring segments of a system differ from its low-scoring segments.
 
@@ -200,6 +204,7 @@ def explain_system(
         hypotheses: the hypotheses; at least one.
         references: the references of each segment.
         sources: the source of each segment, for features that read it.
+        name: the name of the system.
 
     Raises:
         ConfigError: if the estimator of the model is not explainable.
@@ -212,8 +217,10 @@ def explain_system(
     scores = model.estimator.score_segments(features)
     is_high = scores > scores.mean()
     if not is_high.any():
-        return _explain_difference(model, estimator, [features, _find_training_means(model)])
-    return _explain_difference(model, estimator, [features[is_high], features[~is_high]])
+        explanation = _explain_difference(model, estimator, [features, _find_training_means(model)])
+        return replace(explanation, names=(name, "the average of the training data"))
+    explanation = _explain_difference(model, estimator, [features[is_high], features[~is_high]])
+    return replace(explanation, names=(f"the high-scoring part of {name}", "the low-scoring part"))
 
 
 def _find_training_means(model: LearnedModel) -> Floats:

@@ -433,12 +433,7 @@ class ModelMetric(SystemsMetric):
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
         texts = _check_texts(sources, hypotheses=hypotheses, references=references)
-        explanation = explain_system(self.model, **texts)
-        if len(texts["hypotheses"]) == 1:
-            compared_names = (name, "the average of the training data")
-        else:
-            compared_names = (f"the high-scoring part of {name}", "the low-scoring part")
-        return explanation.text(compared_names)
+        return explain_system(self.model, **texts, name=name).text()
 
 
 class ReadyMetric(ModelMetric):
