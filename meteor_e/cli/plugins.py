@@ -116,8 +116,8 @@ def _format_entries(entries: list[Entry], wide: bool) -> str:
         cells = [entry.kind, entry.name, *origin, _description(entry)]
         rows.append([printable(cell) for cell in cells])
     if wide:
-        return format_table(["kind", "name", "from", "what"], rows, left=4)
-    return format_wrapped_table(["kind", "name", "what"], rows)
+        return format_table(["kind", "name", "from", "description"], rows, left=4)
+    return format_wrapped_table(["kind", "name", "description"], rows)
 
 
 def _details(entry: Entry) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _format_options(options: list[dict[str, Any]]) -> str:
     for option in options:
         default = "required" if option["required"] else _spell_default(option["default"])
         rows.append([printable(cell) for cell in (option["name"], option["type"], default, option["help"])])
-    return format_wrapped_table(["option", "value", "default", "what"], rows)
+    return format_wrapped_table(["option", "value", "default", "description"], rows)
 
 
 def _spell_default(default: Any) -> str:

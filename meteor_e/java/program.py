@@ -60,11 +60,13 @@ def _run_plain(configuration: JavaConfiguration, stream: TextIO) -> None:
     scorer = _make_scorer(configuration)
     hypotheses = read_java_lines(options.hypothesis)
     references = _group_references(read_java_lines(options.reference), len(hypotheses), configuration)
-    if not hypotheses and not options.statistics:
-        raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
     corpus_statistics = _score_segments(scorer, hypotheses, references, stream)
-    if not options.statistics:
-        _write_corpus_scores(scorer, corpus_statistics, stream)
+    if options.statistics:
+        return
+    # The Java program has created the file for alignments when it finds out that the input is empty.
+    if not hypotheses:
+        raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
+    _write_corpus_scores(scorer, corpus_statistics, stream)
 
 
 def _write_header(configuration: JavaConfiguration, input_format: str, stream: TextIO) -> None:

@@ -239,6 +239,11 @@ def test_compat_reports_errors_in_one_line(command, code, message, folder):
     assert take_output_files(folder) == {}
 
 
+def test_compat_creates_the_alignment_file_of_empty_input_like_java(folder):
+    result = run_compat(*shlex.split("empty.txt empty.txt -m exact -s function.words -writeAlignments"))
+    assert (result.code, take_output_files(folder)) == (1, {"meteor-align.out": ""})
+
+
 SGML_ERRORS = [
     # text to replace in a valid document, replacement, part of the message
     ('<tstset setid="news-1">', "<tstset>", "Set ID (setid) required in line: <tstset>"),

@@ -58,7 +58,7 @@ def list_plugins(plugin_site, monkeypatch):
 
 def test_plugins_prints_a_table(list_plugins):
     lines = list_plugins("--wide").splitlines()
-    assert lines[0].split() == ["kind", "name", "from", "what"]
+    assert lines[0].split() == ["kind", "name", "from", "description"]
     (exact,) = [line for line in lines if line.split()[:2] == ["matcher", "exact"]]
     assert exact.split("  ")[-1] == "Words match if they are equal."
     (initial,) = [line for line in lines if " initial " in line]

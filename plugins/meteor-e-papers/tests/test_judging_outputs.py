@@ -52,19 +52,19 @@ def test_score_command_shows_shares_of_won_decisions(network, test_set):
     shares = [system["scores"]["small-network"]["score"] for system in document["systems"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1.5)  # Each of the three systems takes part in two comparisons.
-    won_shares = [system["scores"]["small-network"]["details"]["won"] for system in document["systems"]]
+    win_rates = [system["scores"]["small-network"]["details"]["win_rates"] for system in document["systems"]]
     names = [system["system"] for system in document["systems"]]
-    for row, shares_of_system in enumerate(won_shares):
+    for row, shares_of_system in enumerate(win_rates):
         assert set(shares_of_system) == {*names} - {names[row]}
         assert shares[row] == pytest.approx(np.mean([*shares_of_system.values()]))
         for opponent, share in shares_of_system.items():
-            assert share + won_shares[names.index(opponent)][names[row]] == pytest.approx(1)
+            assert share + win_rates[names.index(opponent)][names[row]] == pytest.approx(1)
     segments = [system["segments"] for system in document["systems"]]
     assert [len(system_segments) for system_segments in segments] == [60, 60, 60]
     decisions = [segment["scores"]["small-network"]["details"]["decisions"] for segment in segments[0]]
     assert {decision for by_system in decisions for decision in by_system.values()} <= {-1, 0, 1}
     won_share = np.mean([(by_system[names[1]] + 1) / 2 for by_system in decisions])
-    assert won_share == pytest.approx(won_shares[0][names[1]])
+    assert won_share == pytest.approx(win_rates[0][names[1]])
     text = run_score(*files, test_set / "ref.en", "-M", network, "--segments")
     assert f"{shares[0]:.4f}" in text
 

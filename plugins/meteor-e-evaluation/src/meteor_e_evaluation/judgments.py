@@ -82,13 +82,18 @@ class Assessments:
 
         Equal ratings are ties. Two ratings of the same system are not compared.
         """
-        # Within each segment, the ratings are sorted from the best to the worst.
-        sorted_ratings = self.select(np.lexsort((self.systems, -self.scores, self.segments)))
-        better_rows, worse_rows = _pairs_within_segments(sorted_ratings.segments)
-        better = sorted_ratings.select(better_rows)
-        worse = sorted_ratings.select(worse_rows)
-        comparisons = Rankings(better.segments, better.systems, worse.systems, ties=better.scores == worse.scores)
-        return comparisons.select(better.systems != worse.systems)
+        sorted_ratings = self.select(np.lexsort((self.systems, self.segments)))
+        first_rows, second_rows = _pairs_within_segments(sorted_ratings.segments)
+        is_between_systems = sorted_ratings.systems[first_rows] != sorted_ratings.systems[second_rows]
+        first = sorted_ratings.select(first_rows[is_between_systems])
+        second = sorted_ratings.select(second_rows[is_between_systems])
+        second_is_better = first.scores < second.scores
+        return Rankings(
+            segments=first.segments,
+            better=np.where(second_is_better, second.systems, first.systems),
+            worse=np.where(second_is_better, first.systems, second.systems),
+            ties=first.scores == second.scores,
+        )
 
 
 def _pairs_within_segments(segments: Integers) -> tuple[Integers, Integers]:

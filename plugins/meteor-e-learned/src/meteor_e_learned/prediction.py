@@ -291,7 +291,7 @@ class ModelMetric(SystemsMetric):
             signature=self.signature,
             segments=comparison.segment_shares,
             systems=comparison.shares,
-            details=[{"won": win_shares} for win_shares in comparison.shares_by_pair().values()],
+            details=[{"win_rates": win_shares} for win_shares in comparison.shares_by_pair().values()],
             segment_details=[comparison.segment_decisions(name) for name in test.systems],
         )
 
