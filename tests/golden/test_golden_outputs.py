@@ -138,7 +138,9 @@ def test_report_contains_the_recorded_data(folder, packs):
     page = (folder / "report.html").read_text("utf-8")
     encoded_data = re.search(r'<script type="application/gzip" id="data">(.*?)</script>', page, re.DOTALL).group(1)
     data = json.loads(gzip.decompress(base64.b64decode(encoded_data)))
-    names = ("name", "shares", "precision", "recall", "fragmentation_penalty", "scores", "matches")
-    systems = [{name: system[name] for name in names} for system in data["systems"]]
+    # The recorded output contains the former names of two keys.
+    former_names = {"contributions": "shares", "fragmentationPenalty": "fragmentation_penalty"}
+    keys = ("name", "contributions", "precision", "recall", "fragmentationPenalty", "scores", "matches")
+    systems = [{former_names.get(key, key): system[key] for key in keys} for system in data["systems"]]
     labels = [metric["label"] for metric in data["metrics"]]
     check_output("report", json.dumps({"metrics": labels, "systems": systems}))
