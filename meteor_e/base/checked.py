@@ -205,6 +205,8 @@ def describe_type(expected: types.Type) -> str:
     match expected:
         case types.Metadata(extra={"path": file_kind}):
             return f"the path of a {file_kind}"
+        case types.Metadata(extra={"form": form}):
+            return str(form)
         case types.Metadata():
             return describe_type(expected.type)
         case types.UnionType():
@@ -218,9 +220,6 @@ def describe_type(expected: types.Type) -> str:
             return f"one of {', '.join(_list_choices(expected))}"
         case types.IntType() | types.FloatType():
             return _DESCRIPTIONS[type(expected)] + _describe_bounds(expected)
-        case types.StrType():
-            # The only pattern in schemas is the pattern of language codes.
-            return "a text" if expected.pattern is None else "letters and digits, joined by - or _"
         case types.CollectionType(min_length=int()) | types.DictType(min_length=int()):
             return f"{_DESCRIPTIONS[type(expected)]} that is not empty"
     return _DESCRIPTIONS.get(type(expected), "a text")

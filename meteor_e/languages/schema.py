@@ -35,7 +35,9 @@ class TaskValues(Struct, kw_only=True, forbid_unknown_fields=True):
     weights: Annotated[dict[Name, Weight], Meta(min_length=1, description="Matchers and their weights.")]
 
 
-Code = Annotated[str, Meta(pattern="^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$")]
+Code = Annotated[
+    str, Meta(pattern="^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$", extra={"form": "letters and digits, joined by - or _"})
+]
 LanguageNormalization = Annotated[
     Normalization, Meta(description="Normalization of text if a chain does not specify it; by default lower.")
 ]

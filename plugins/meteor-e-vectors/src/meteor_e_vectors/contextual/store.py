@@ -27,7 +27,7 @@ MAX_TOKENIZER = 64 << 20
 MAX_DESCRIPTION = 1 << 20
 """Maximum number of bytes of a description."""
 
-_Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+_Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", extra={"form": "64 hexadecimal digits"})]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
 
 
