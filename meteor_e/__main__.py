@@ -13,7 +13,7 @@ if __name__ == "__main__":
     except SystemExit as stop:
         if stop.code not in (130, 143):
             raise
-        # After an interrupt during an import, Python would end with the signal SIGINT instead of this exit code.
+        # Python would report SIGINT after an interrupted import, but os._exit() always reports this exit code.
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):

@@ -255,7 +255,7 @@ def default_threads(threads: int | None = None) -> int:
 
 
 def _parse_thread_count(name: str, setting: int | str) -> int:
-    """Convert a number of threads to an integer.
+    """Check the setting for the number of threads, and convert it to an integer.
 
     Args:
         name: name of the argument or variable, for the error message.
@@ -349,8 +349,8 @@ def _submit_batches(
 ) -> Iterator[tuple[Batch, Future[Result]]]:
     """Submit batches to a pool, and yield each batch with the future of its result.
 
-    If a batch cannot be read, a future with the error takes its place. The error is therefore raised only after the
-    results of all preceding batches.
+    If a batch cannot be read, this function yields an empty batch and a future that holds the error. The caller
+    therefore receives the results of all preceding batches before the error.
     """
     from concurrent.futures import Future
 

@@ -118,7 +118,7 @@ class ContextualMatcher(VectorMatcher):
 
     @property
     def memory(self) -> SentenceMemory:
-        """The cache of vectors. Matchers with the same encoder can override this property to share a cache."""
+        """The cache of vectors. To share a cache, matchers with the same encoder can override this property."""
         memory: SentenceMemory = self.__dict__.setdefault("_memory", SentenceMemory())
         return memory
 
@@ -178,7 +178,7 @@ class ContextualMatcher(VectorMatcher):
                 f"{len(sentences)} sentences with {token_count} tokens; it must return one row per token"
             )
         squared_lengths = np.square(rows, dtype=np.float64).sum(axis=1)  # (tokens,)
-        # Rounding errors are tolerated. The comparison is false for NaN.
+        # The limit 1.01 allows for rounding errors. A vector that contains NaN also fails this check.
         if not (squared_lengths <= 1.01).all():
             raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
 

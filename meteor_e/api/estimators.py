@@ -146,7 +146,7 @@ class Estimator(Component):
     needs_texts: ClassVar[bool] = False
 
     def learn(self, examples: Examples, validation: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
-        """Learn from examples. By default, this method converts the examples to a matrix and calls :meth:`fit`.
+        """Fit the estimator to examples. By default, this method converts the examples to a matrix for :meth:`fit`.
 
         Args:
             examples: the training examples.

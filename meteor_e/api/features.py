@@ -1,4 +1,4 @@
-"""Features describe hypotheses and references by numbers. Learned metrics compute their scores from features.
+"""Features are numbers that describe hypotheses and references. Learned metrics compute scores from features.
 
 A minimal plugin::
 

@@ -1,4 +1,4 @@
-"""The results of commands, and the output formats that write results (option ``-f``).
+"""Define the results of commands, and the output formats that users choose with the option ``-f``.
 
 A command computes a :class:`Result`. A result has three views: tables with rounded numbers, records with all digits,
 and a JSON document. An :class:`OutputFormat` writes one of these views to a stream. A plugin adds an output format by
@@ -92,9 +92,10 @@ class Grid:
 
 
 class Result(ABC):
-    """The result of a command. Each kind of output format uses a different view of the result.
+    """The result of a command. An output format writes one view of the result: tables, records or a JSON document.
 
-    A result is complete when it is created. No scores are computed while an output format writes it.
+    Most commands compute all scores before they create a result. The command ``mbr``, however, computes the scores
+    while an output format writes the result.
     """
 
     def lines(self, digits: int | None = None) -> Iterable[str]:

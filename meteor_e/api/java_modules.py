@@ -11,7 +11,7 @@ from meteor_e.api.languages import Language
 
 
 class JavaSettings(NamedTuple):
-    """The values of the command-line options that METEOR-E added to METEOR's Java program.
+    """Store the command-line settings of METEOR-E's Java program, which is an extension of METEOR 1.5.
 
     Attributes:
         language: the language.
@@ -35,10 +35,8 @@ class JavaSettings(NamedTuple):
 class JavaModule(Component):
     """Base class of modules. A module converts the options of METEOR-E's Java program to a matcher of a chain.
 
-    Class attributes
-    ----------------
-    name
-        Name of the module in the option ``-m``; unique among all installed plugins.
+    The class attribute ``name`` is the module's name in the option ``-m``. The name must be unique among all installed
+    plugins.
     """
 
     kind: ClassVar[str] = "java module"

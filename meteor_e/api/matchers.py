@@ -215,8 +215,8 @@ class OverlapMatcher(Matcher):
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
         """Return a pair ``(piece, count)`` for each piece of a token.
 
-        The count is the number of earlier occurrences of the piece in the token, so that repeated pieces form distinct
-        pairs.
+        The count says how often the piece occurs earlier in the token. If a piece occurs twice in a token, its two
+        pairs therefore have different counts.
         """
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []
@@ -294,10 +294,11 @@ class VectorMatcher(Matcher):
         reference_vectors: NDArray[np.floating[Any]],
         hypothesis_vectors: NDArray[np.floating[Any]],
     ) -> NDArray[np.bool_]:
-        """Return a mask ``(reference words, hypothesis words)`` of the pairs of similar words that have vectors.
+        """Return a Boolean matrix that is true if two words are similar and both words have vectors.
 
-        The similarities must lie between ``threshold`` (inclusive) and ``below`` (exclusive). A vector of zeros means
-        that the word does not have a vector.
+        The matrix has the shape ``(reference words, hypothesis words)``. Similar words have a similarity between
+        ``threshold`` (inclusive) and ``below`` (exclusive). A vector of zeros means that the word does not have a
+        vector.
         """
         import numpy as np
 
@@ -351,7 +352,7 @@ class SimilarityMatcher(VectorMatcher):
 
 
 def _compare_forms(reference: Sequence[Token], hypothesis: Sequence[Token]) -> NDArray[np.bool_]:
-    """Return a mask ``(reference words, hypothesis words)`` of the pairs of equal words."""
+    """Return a matrix of shape ``(reference words, hypothesis words)`` that is true if the two words are equal."""
     import numpy as np
 
     return np.array([[word.form == other_word.form for other_word in hypothesis] for word in reference])

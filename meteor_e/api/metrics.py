@@ -119,7 +119,7 @@ class Scores:
     segment_details: Sequence[Sequence[Mapping[str, Any]]] = ()
 
     def resampled(self, system: int, weights: Floats) -> Floats:
-        """Return a system's score on each resampled test set. Scores that cannot be computed are NaN.
+        """Return one score of a system per resampled test set. A score is NaN if the metric cannot compute it.
 
         Args:
             system: index of the system.
@@ -190,10 +190,12 @@ def named_options(text: str, location: str) -> dict[str, Any]:
 
 @runtime_checkable
 class SummedStatistics(Protocol):
-    """The statistics of a batch and their sum. With the sum, METEOR can compute a score without NumPy.
+    """The statistics of a batch's segments, and the sum of these statistics as a list of integers.
 
-    The class :class:`meteor_e.scoring.rows.Rows` implements this protocol. The function ``numpy.asarray`` converts the
-    statistics to an array with one row of additive statistics per segment.
+    METEOR computes the score of a system from these sums, and does not have to import NumPy.
+
+    The function ``numpy.asarray`` converts an object of this type to an array with one row per segment. METEOR's
+    implementation of this protocol is the class :class:`meteor_e.scoring.rows.Rows`.
 
     Attributes:
         total: sum over all segments that can be scored, ``(width,)``.
@@ -267,7 +269,7 @@ class HasDetails(Protocol):
     """A metric that returns details of segments and systems, for JSON and reports."""
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return details of each segment or system, which JSON output shows next to the scores.
+        """Return details of each segment or system. JSON output contains these details in addition to the scores.
 
         The optional key ``explanation`` holds a text to be shown in reports.
 
@@ -386,7 +388,9 @@ class Metric(Component):
         return cls.language
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Metric:
-        """Return a copy of the metric for a test set. Only metrics with :attr:`needs_references` are prepared.
+        """Return a copy of the metric that is prepared for the references of a test set.
+
+        This method is called only if :attr:`needs_references` is true. The default method returns the metric itself.
 
         Args:
             references: references of each segment of the test set.
@@ -624,7 +628,7 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
     Raises:
         PluginError: if the metric does not return as many values as its columns have.
     """
-    # METEOR returns lists, so that NumPy is not imported.
+    # METEOR returns lists. Lists are not converted, so that METEOR does not need to import NumPy.
     rows: list[list[float]] = scores if isinstance(scores, list) else _to_rows(scores)
     value_count = sum(1 + len(column.parts) for column in metric.headings)
     if rows and len(rows[0]) != value_count:
@@ -667,7 +671,7 @@ def system_values(metric: Metric, total: Any, statistics: Any, segment_count: in
 
 
 def _score_total(metric: Metric, total: Any) -> ArrayLike:
-    """Compute the scores of a system from the sum of its segments' statistics, a list or an array."""
+    """Compute a system's scores from the sum of its segments' statistics. The sum can be a list or an array."""
     return metric.scores([total] if isinstance(total, list) else total[None])  # type: ignore[arg-type]
 
 
@@ -707,8 +711,8 @@ def _add_rows(total: Floats | None, statistics: Floats) -> Floats:
 class MeanMetric(Metric):
     """Base class of metrics that score a system by the mean score of its segments.
 
-    The statistics of a segment are its score and the number 1. Sums of statistics therefore contain the total score and
-    the number of segments.
+    Each segment has two statistics: its score and the number 1. The sum of the scores is the total score, and the sum
+    of the ones is the number of segments.
     """
 
     def scores(self, sums: Floats) -> Floats:

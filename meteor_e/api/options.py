@@ -117,7 +117,7 @@ def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     infos = []
     for field in _fields(kind):
         descriptions = [(metadata.extra_json_schema or {}).get("description") for metadata in _metadata(field.type)]
-        # The types of a union can have the same description.
+        # Several types in a union can have equal descriptions, so dict.fromkeys() removes the duplicates.
         help_text = " ".join(dict.fromkeys(filter(None, descriptions)))
         infos.append(
             OptionInfo(field.name, describe_type(field.type), field.required, _default_value(field), help_text)

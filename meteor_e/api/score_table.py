@@ -39,12 +39,17 @@ class MetricInfo:
 
     @cached_property
     def column_slices(self) -> list[slice]:
-        """For each column, the slice of the metric's values that holds the column's score and its parts."""
+        """Slices of a list with all values of the metric, one slice per column.
+
+        Each slice selects the score of the column and the additional values that belong to the score.
+        """
         ends = list(itertools.accumulate(1 + len(column.parts) for column in self.columns))
         return [slice(start, end) for start, end in itertools.pairwise([0, *ends])]
 
     def split_values(self, values: Sequence[float]) -> list[Sequence[float]]:
-        """Split a metric's values by column. Each column has a score, which is followed by the parts of the score.
+        """Split the values of a metric into one sequence per column.
+
+        Each sequence begins with the column's score. Additional values, such as precision and recall, follow the score.
 
         Args:
             values: the values of all columns of the metric, one after the other.

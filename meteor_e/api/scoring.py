@@ -81,7 +81,10 @@ def score_batches(
 
 
 def _apply_policy(statistics: Floats | SummedStatistics, batch: Batch, policy: str) -> Floats | SummedStatistics:
-    """Handle the segments of a batch that cannot be scored. :func:`score_batches` explains the policies."""
+    """Handle the segments of a batch that cannot be scored, as the error policy specifies.
+
+    The argument ``on_error`` of :func:`score_batches` describes the policies.
+    """
     if policy == "collect" or not isinstance(statistics, SummedStatistics) or not statistics.failures:
         return statistics
     return resolve_failures(statistics, batch, policy)

@@ -1,4 +1,4 @@
-"""Segments, and the systems and tables from which segments are read."""
+"""Define segments, systems and input tables. Segments are read from systems and tables."""
 
 from __future__ import annotations
 

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
     """Combine the score tables of two consecutive parts of a corpus.
 
-    The combined scores equal the scores of the whole corpus to the last digit. Integer statistics are added exactly.
-    Floating-point statistics are added segment by segment, and must therefore have been kept.
+    The combined scores equal the scores of the whole corpus to the last digit. Sums of integer statistics are always
+    exact. Sums of floating-point statistics depend on the order of the additions. Therefore, this function adds the
+    second table's floating-point statistics segment by segment, and the table must contain the statistics of each
+    segment.
 
     Args:
         metrics: the metrics of both tables.

@@ -18,17 +18,15 @@ if TYPE_CHECKING:
 class TableFormat(Component):
     """Base class of the formats of input tables, which users select with ``meteor-e score --format-in NAME``.
 
-    Class attributes
-    ----------------
-    name
-        Name of the format, in lower case and unique among all installed plugins.
+    The class attribute ``name`` is the name of the format, in lower case. The name must be unique among all installed
+    plugins.
     """
 
     kind: ClassVar[str] = "table format"
 
     @classmethod
     def recognizes(cls, path: str) -> bool:
-        """Return whether a file has this format. The answer is used if ``--format-in`` is missing."""
+        """Return whether a file has this format. If users omit ``--format-in``, this method detects the format."""
         return False
 
     @abstractmethod
@@ -71,17 +69,15 @@ class ScoreRunner(Component):
 
     For example, the runner ``table`` writes segments to a table, and the runner ``dask`` uses a cluster.
 
-    Class attributes
-    ----------------
-    name
-        Name of the runner; lower case, unique among all installed plugins.
+    The class attribute ``name`` is the name of the runner, in lower case. The name must be unique among all installed
+    plugins.
     """
 
     kind: ClassVar[str] = "runner"
 
     @abstractmethod
     def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
-        """Return a context manager whose method ``__enter__`` returns a modified copy of the run.
+        """Return a context manager. Its ``with`` block receives a modified copy of the run.
 
         Args:
             run: the original run.

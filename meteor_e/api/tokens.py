@@ -1,4 +1,4 @@
-"""Tokens, which represent the words of a segment for matchers."""
+"""Define tokens. Matchers receive each word of a segment as a token."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def temporary_path(target: Path) -> Path:
 
 
 def _has_ended(machine: str, process_id: str) -> bool:
-    """Return whether a process has ended. The result is ``False`` for processes of other machines."""
+    """Return whether a process is known to have ended. For processes on other machines, return ``False``."""
     if os.name != "posix" or machine != _MACHINE:
         return False
     try:

@@ -83,7 +83,7 @@ def _find_mistake(error: msgspec.ValidationError, value: Any, expected_type: Any
 
 
 def _explain_error(error: msgspec.ValidationError, value: Any, expected_type: Any, noun: str) -> _Mistake:
-    """Describe the mistake in an invalid value whose items are valid. The arguments are those of _find_mistake()."""
+    """Describe why a value is invalid although all its items are valid. See _find_mistake() for the arguments."""
     # If the field checks of a struct raised the error, msgspec stores the original exception as the cause.
     is_raised_by_struct = error.__cause__ is not None
     if is_raised_by_struct:
@@ -93,7 +93,7 @@ def _explain_error(error: msgspec.ValidationError, value: Any, expected_type: An
 
 
 def _validate(value: Any, kind: Any) -> msgspec.ValidationError | None:
-    """Return the error of msgspec for a value that does not have a certain type, or ``None`` for a valid value."""
+    """Return the error that msgspec raises if a value does not have the given type, or ``None`` for a valid value."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -117,7 +117,7 @@ def _find_key_mistake(mapping: dict[Any, Any], kind: Any, noun: str) -> _Mistake
 
 
 def _describe_wrong_type(value: Any, kind: Any) -> str:
-    """Return the error message for a value that does not have the expected type. It may suggest a similar choice."""
+    """Return the error message for a value of the wrong type. The message may suggest a similar valid value."""
     choices = [choice for member in _union_members(kind) for choice in _list_choices(types.type_info(member))]
     suggestion = near_miss(str(value), choices)
     return f"must be {describe_type(types.type_info(kind))}, not {_describe_value(value)}{suggestion}"
@@ -141,7 +141,7 @@ def _iterate_items(value: Any, kind: Any) -> Iterator[_Item]:
 
 
 def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
-    """Yield the items of a mapping with their expected types, up to the first key that the expected struct lacks."""
+    """Yield each item of a mapping with its expected type. If the type is a struct, stop at the first unknown key."""
     fields = _find_fields(kind)
     is_dictionary = get_origin(kind) is dict
     for key, value in mapping.items():
@@ -152,7 +152,7 @@ def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
 
 
 def _iterate_list(items: list[Any], kind: Any) -> Iterator[_Item]:
-    """Yield the items of a list with their expected types. A list does not have items if its length is wrong."""
+    """Yield each item of a list with its expected type. If the length of the list is wrong, yield nothing."""
     arguments = get_args(kind)
     is_homogeneous = get_origin(kind) is list or arguments[-1] is ...
     item_types = arguments[:1] * len(items) if is_homogeneous else arguments

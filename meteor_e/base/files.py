@@ -252,6 +252,9 @@ def sha256_of(path: Path) -> str:
 
 
 def name_with_digest(path: PathLike) -> str:
-    """Return a file name for a metric signature. If the file exists, append the first digits of its SHA-256."""
+    """Return the name of a file, as written in the signature of a metric.
+
+    If the file exists, append ``@`` and the first 12 digits of the SHA-256 digest of the file's content.
+    """
     file = Path(path)
     return f"{file.name}@{sha256_of(file)[:12]}" if file.is_file() else file.name

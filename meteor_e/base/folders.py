@@ -34,7 +34,7 @@ def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def working_folder(target: Path) -> Iterator[Path]:
-    """Create a temporary folder for the new content of a target folder, in the same parent folder.
+    """Create a temporary folder that can later replace a target folder. Both folders have the same parent folder.
 
     The caller must hold the lock of the target. If an earlier process was killed while replacing the target, the old
     target is restored first.
@@ -78,10 +78,10 @@ def _finish_replacement(target: Path) -> None:
 
 
 def cache_folder(name: str = "") -> Path:
-    """Return the path of a folder for cached files, which can be computed again.
+    """Return the path of a folder for cached files. Cached files can be deleted, because they can be recreated.
 
-    By default, the folder is in the user's cache folder. The environment variable ``METEOR_E_CACHE`` can name another
-    parent folder.
+    By default, the folder is inside the user's cache folder. If the environment variable ``METEOR_E_CACHE`` is set, the
+    folder is inside the folder that the variable specifies.
     """
     configured_folder = os.environ.get("METEOR_E_CACHE")
     if configured_folder:

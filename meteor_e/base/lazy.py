@@ -49,7 +49,7 @@ def _list_names(package: str) -> list[str]:
 
 
 class _ImportSource(NamedTuple):
-    """The module from which a name is imported, and the name in this module."""
+    """The origin of an imported name: the module of the import statement, and the original name in that module."""
 
     module: str
     name: str
@@ -69,7 +69,7 @@ def _read_stub(package: str) -> dict[str, _ImportSource]:
 
 
 def _read_import(statement: Any) -> dict[str, _ImportSource]:
-    """Return the source of each name that a statement ``from … import …`` imports."""
+    """For each name that a ``from … import …`` statement defines, return the module and the original name."""
     module = statement.module
     if statement.names[0].name == "*":
         return {name: _ImportSource(module, name) for name in import_module(module).__all__}

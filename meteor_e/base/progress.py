@@ -18,15 +18,16 @@ _DELAY = 0.5
 class Progress(Protocol):
     """A callback that receives the current stage of a computation and the amount of completed work.
 
-    ``done`` counts up to ``total`` in any unit. If the amount of work is unknown, ``total`` is ``None``. The count
-    starts again with each new ``stage``. A stage can be a :class:`Stage`, which also contains the name of the unit.
+    ``done`` is the amount of completed work, and ``total`` is the amount of all work in the current stage. If the
+    amount of all work is unknown, ``total`` is ``None``. Each new ``stage`` restarts the count. Any unit is allowed,
+    such as segments or bytes. To specify the unit, pass a :class:`Stage` instead of a string.
     """
 
     def __call__(self, stage: str, done: float, total: float | None) -> object: ...  # noqa: D102
 
 
 class Stage(str):
-    """A stage name that also stores the unit in which the progress of the stage is counted."""
+    """The name of a stage of a computation. The attribute ``unit`` is the unit of the stage's progress."""
 
     __slots__ = ("unit",)
     unit: str

@@ -28,7 +28,7 @@ The import machinery removes a module whose loader raises, so the signal must no
 class ShieldedFinder:
     """A meta path finder that defers SIGINT while certain libraries are imported.
 
-    The other finders of ``sys.meta_path`` locate the libraries.
+    To locate a library, this finder calls the other finders in ``sys.meta_path``.
     """
 
     @classmethod
@@ -71,8 +71,8 @@ class ShieldedLoader:
 def run_uninterrupted(function: Callable[[], object]) -> None:
     """Call a function, and defer any SIGINT until the function has returned.
 
-    SIGINT interrupts only the main thread, and only if the handler of the signal is a Python function. In all other
-    cases, the function is called directly.
+    SIGINT interrupts only the main thread, and only if the signal handler is a Python function. In all other cases,
+    ``function`` is called without a change of the signal handler.
     """
     import signal
     import threading

@@ -14,7 +14,9 @@ _HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
 
 
 def read_word_lists(purpose: str, distribution: str) -> bytes:
-    """Return 800 msgpack-encoded lists of words. Each word in list n has the frequency 10 ** (-n / 100).
+    """Return 800 lists of English words, encoded as msgpack and sorted by decreasing word frequency.
+
+    All words in list n, counted from 0, have the frequency 10 ** (-n / 100).
 
     The data file of wordfreq is read directly, because importing wordfreq would take longer.
 

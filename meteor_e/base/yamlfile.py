@@ -68,7 +68,7 @@ class Document(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The absolute path of the folder that contains the file. It is empty for a Python mapping."""
+        """The absolute path of the YAML file's folder. If the data comes from a Python mapping, the path is empty."""
         return str(Path(self.source).absolute().parent) if self.source else ""
 
     def path(self, text: str) -> str:
@@ -199,7 +199,7 @@ class _DocumentBuilder:
         return Document(data, self.source, self.lines)
 
     def _error(self, key_path: Key, message: str) -> ConfigError:
-        """Return an error whose message contains the location of a key that has been read."""
+        """Return an error for a key that the parser has already read. The message contains the line of the key."""
         return Document(None, self.source, self.lines).error(key_path, message)
 
     def _key_error(self, key_path: Key, line: int, message: str) -> ConfigError:
@@ -238,7 +238,7 @@ class _DocumentBuilder:
         return value
 
     def _read_collection(self) -> Iterator[Any]:
-        """Yield the first parser event of each list item or mapping key, up to the end of a list or mapping.
+        """Yield the first parser event of each item of a list, or of each key of a mapping.
 
         The caller must read all parser events of an item before it requests the next item.
         """
@@ -257,7 +257,7 @@ class _DocumentBuilder:
         return items
 
     def _build_mapping(self, key_path: Key) -> dict[str, Any]:
-        """Build a mapping from the parser events for its keys and values.
+        """Build a mapping by reading the parser events of its keys and values.
 
         Raises:
             ConfigError: if a key is not a scalar, or the mapping contains a key twice.

@@ -111,7 +111,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
 
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
-    """Return the language of a chain. If the chain names a segmenter, it replaces the segmenter of the language."""
+    """Return the language of a chain. A segmenter that the chain names replaces the language's own segmenter."""
     with add_location(config.locations.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
@@ -172,7 +172,7 @@ def _default_weights(language: Language, task_name: str, task: Task, registry: P
 
 
 def _resolve_parameters(config: ChainConfig, task: Task, matchers: Sequence[ChainEntry]) -> Parameters:
-    """Return the parameters of the formula, by default those of the task, and the weights of the matchers."""
+    """Return the formula's parameters and the matcher weights. The task supplies parameters that the chain omits."""
     parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
     weights = tuple(matcher.weight or 0.0 for matcher in matchers)
     return Parameters(**parameters, weights=weights)
@@ -185,7 +185,7 @@ def _resolve_pack(config: ChainConfig, language: Language) -> str | None:
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
-    """Return the pack that supplies the function words, or ``None`` if the chain's own pack supplies them.
+    """Return the pack that supplies the function words, or ``None`` if the chain does not need an additional pack.
 
     If the user names a pack, this pack also supplies the function words by default.
     """
@@ -228,7 +228,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
         component = registry.kinds[kind].get(entry.name)
         has_lazy_options_class = isinstance(component.Options, str)
         if has_lazy_options_class and not entry.options:
-            # Importing the class of the options is slow, so the creation of the component checks the default values.
+            # Importing the options class is slow, so the default values are checked only when the component is created.
             return entry
         options = make_option_paths_absolute(component, entry)
         component.check_options(options)
@@ -406,7 +406,7 @@ def signature(chain: Chain, components: ChainComponents) -> str:
 
 
 def _describe_plain_settings(chain: Chain) -> dict[str, str]:
-    """Return the parts of the signature that describe the settings of :class:`PlainKeys`, without the segmenter."""
+    """Return the parts of the signature that describe the fields of :class:`PlainKeys`, except ``segmenter``."""
     parts = {}
     for name, default in PLAIN_DEFAULTS.items():
         key = KEYS[name]

@@ -4,8 +4,8 @@
 >>> load_chain("adq")                  # the name of a chain of meteor_e or a plugin
 >>> load_chain({"language": "de"})     # the content of a file
 
-``docs/chains.md`` describes the format. Languages and matchers are only names here. The module
-:mod:`meteor_e.chains.chain` looks up these names later.
+``docs/chains.md`` describes the format. A configuration contains only the names of languages and matchers. The module
+:mod:`meteor_e.chains.chain` later looks up these names.
 """
 
 from __future__ import annotations
@@ -230,7 +230,10 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def _suggest_chain_file(name: str) -> str:
-    """If a YAML file has the name of an unknown chain, return a hint for the error message."""
+    """Return a hint for the error message about an unknown chain name if a YAML file has this name.
+
+    If there is no such file, return an empty string.
+    """
     for path in (f"{name}.yaml", f"{name}.yml"):
         if Path(path).is_file():
             return f" (did you mean the file {path}?)"
@@ -283,7 +286,7 @@ def _read_matchers(document: Document) -> tuple[ChainEntry, ...]:
 
 
 def _read_lemmatizer(document: Document) -> ChainEntry | None:
-    """Read the lemmatizer in the YAML file of a chain. Return ``None`` for the lemmatizer ``none``."""
+    """Read the lemmatizer from a chain's YAML file. Return ``None`` if the file contains ``lemmatizer: none``."""
     lemmatizer = _read_component(document.data["lemmatizer"], document, ("lemmatizer",))
     return None if lemmatizer.name == "none" else lemmatizer
 

@@ -52,7 +52,7 @@ class PlainKeys:
     segmenter: str | None = None
 
     def plain_settings(self) -> dict[str, Any]:
-        """Return the values of these settings, by name."""
+        """Return a dictionary that maps the name of each field of :class:`PlainKeys` to its value."""
         return {name: getattr(self, name) for name in PLAIN_DEFAULTS}
 
 

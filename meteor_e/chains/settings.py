@@ -22,7 +22,7 @@ Settings = Mapping[str, Mapping[str, Any]]
 
 
 def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Change options of the matchers and the lemmatizer of a chain, and return their new configuration.
+    """Return the configuration of a chain's matchers and lemmatizer, with changed options.
 
     Args:
         chain: the file, name or content of the chain; ``None`` for the language's default chain.
@@ -44,7 +44,7 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
 
 
 def _update_matcher(matchers: list[dict[str, Any]], name: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the matchers of a chain after options of one of them are changed.
+    """Return the configurations of a chain's matchers, with changed options for one matcher.
 
     Raises:
         ConfigError: if the chain does not contain this matcher.
@@ -58,7 +58,7 @@ def _update_matcher(matchers: list[dict[str, Any]], name: str, options: Mapping[
 
 
 def _describe_missing_matcher(name: str, option: str, matchers: Sequence[str]) -> str:
-    """Return the error message for an option of a matcher that the chain does not contain."""
+    """Return the error message if the user sets an option of a matcher and the chain lacks this matcher."""
     suggestion = near_miss(name, [*matchers, "lemmatizer"])
     matcher_list = ", ".join(dict.fromkeys(matchers))
     return f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; it has {matcher_list}"
@@ -67,7 +67,7 @@ def _describe_missing_matcher(name: str, option: str, matchers: Sequence[str]) -
 def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
     """Return the configuration of each matcher of a chain as a dictionary with absolute paths."""
     if config.matchers is None:
-        # The lemmatizer is left out because it may be invalid until the user's options are set.
+        # Resolve the chain without its lemmatizer, which may be invalid until the user's options are applied.
         chain = resolve(replace(config, lemmatizer=None), plugin_registry())
         matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
@@ -126,7 +126,7 @@ def replace_chain_paths(
 
 
 def _replace_value_paths(name: str, value: Any, replace_path: Callable[[str], str], registry: PluginRegistry) -> Any:
-    """Replace all file paths in the value of a key of a chain. Invalid values are not changed."""
+    """Replace all file paths in the value of one chain key. Leave invalid values unchanged."""
     if name == "matchers" and isinstance(value, list | tuple):
         return [_replace_entry_paths("matcher", entry, replace_path, registry) for entry in value]
     if name == "lemmatizer":
@@ -138,7 +138,7 @@ def _replace_value_paths(name: str, value: Any, replace_path: Callable[[str], st
 
 
 def _replace_entry_paths(kind: str, entry: Any, replace_path: Callable[[str], str], registry: PluginRegistry) -> Any:
-    """Replace all file paths in the options of a matcher or lemmatizer.
+    """Pass each file path in the options of a matcher or lemmatizer to a function, and use the path it returns.
 
     Args:
         kind: the kind of the component, ``matcher`` or ``lemmatizer``.

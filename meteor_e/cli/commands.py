@@ -30,9 +30,8 @@ class Options:
     Each subclass is a dataclass whose fields are declared with :func:`option`. A command function takes one argument
     per option group.
 
-    Class attributes:
-        heading: the heading of the group in the help text.
-        example: the arguments of an example command, where ``…`` stands for further arguments.
+    The class attribute ``heading`` is the heading of the option group in the help text. The class attribute ``example``
+    contains the arguments of an example command, where ``…`` stands for further arguments.
     """
 
     heading: ClassVar[str] = ""

@@ -15,7 +15,7 @@ from meteor_e.java.options import FLAG_OPTIONS, VALUE_OPTIONS, JavaConfiguration
 
 
 class JavaCommand(click.Command):
-    """A command that does not parse its arguments, because they have the syntax of METEOR 1.5."""
+    """A command whose arguments have the syntax of METEOR 1.5. Click does not parse these arguments."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Store all arguments unparsed, or show the help text if the only argument is ``--help``."""
@@ -30,7 +30,7 @@ class JavaCommand(click.Command):
         return ["TEST", "REFERENCE", "[OPTIONS]"]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of METEOR 1.5 to the help text."""
+        """Add the options of METEOR's Java program to the help text."""
         with formatter.section("Options of the Java program"):
             values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUE_OPTIONS.items()]
             flags = [(name, option.text) for name, option in FLAG_OPTIONS.items()]

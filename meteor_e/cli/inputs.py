@@ -166,7 +166,7 @@ class Inputs(Options):
         return {path: detect_format(path) for path in paths}
 
     def _detect_only_format(self, path: str) -> str:
-        """Return the format of the only input file. Only such a file can be a table."""
+        """Return the format of the input file if there is only one file. A table must be the only input file."""
         if path == "-" and self._has_columns():
             return "jsonl"
         format_name = detect_format(path, is_only_file=True)
@@ -183,7 +183,8 @@ class Inputs(Options):
     def _read_table(self, table_class: type[TableFormat], path: str) -> list[System]:
         """Return the systems of a table.
 
-        With a system column, each name in this column is one system. Otherwise, each hypothesis column is one system.
+        If the table has a system column, each distinct name in the column is the name of a system. Otherwise, each
+        hypothesis column contains the hypotheses of one system.
         """
         columns = self._columns()
         is_read_repeatedly = columns.system is not None or len(columns.hypotheses) > 1
@@ -191,7 +192,7 @@ class Inputs(Options):
         open_table = partial(table_class.make().open, table_path, encoding=self.encoding)
         table = open_table(columns)
         if columns.system is not None:
-            # A table yields only segments, so a second table is read whose hypotheses are the system names.
+            # A table yields only segments. To read the system names, open the table again with the names as hypotheses.
             name_table = open_table(columns._replace(hypotheses=(columns.system,)))
             return _split_by_system(table, (segment.hypothesis for segment in name_table.segments(0)))
         return [
@@ -269,7 +270,7 @@ def _clean_system_names(systems: Sequence[System]) -> list[str]:
 
 
 def _clean_name(name: str) -> str:
-    """Return a name on one line, with unprintable characters replaced. Output formats require such names."""
+    """Convert a name to a single line of printable characters, because output formats require this."""
     return printable(" ".join(name.split()))
 
 

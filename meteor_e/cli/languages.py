@@ -158,7 +158,7 @@ def verdict(language: Language, resource: str) -> str:
 
 
 def _usage(language: Language, resource: str) -> str:
-    """Return ``on`` if the default task of a language uses a resource, and otherwise ``off``."""
+    """Return ``on`` if METEOR uses a resource of a language by default, or ``off`` if it does not."""
     if resource == "function words":
         is_used = language.function_words is None and language.pack is not None
     else:

@@ -122,7 +122,7 @@ class MbrMetric(MetricOptions):
 
 @dataclass(frozen=True)
 class QuietOutput(Output):
-    """Store the command-line options that control the output and the progress line."""
+    """Store the command-line options for the output and for the progress line."""
 
     example = "… --format jsonl -o chosen.jsonl"
 
@@ -147,7 +147,7 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
     meteor-e mbr samples.jsonl --method aggregation
     """
     method = search.method()
-    # In decision theory, the metric is called the utility. The list contains only this metric.
+    # The function create_metrics() returns a list with one metric. Decision theory calls this metric the utility.
     (utility,) = metric.create_metrics([metric.metric])
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
     if inputs.by_scores:
@@ -179,7 +179,7 @@ class _MbrResult(Result):
     progress: Progress
 
     def _number_choices(self) -> Iterator[tuple[int, Choice]]:
-        """Yield the number of each source sentence, from 1, and the choice of candidates. Report the progress."""
+        """Number the source sentences from 1. Yield each number with the chosen candidates, and report the progress."""
         for number, choice in enumerate(self.choices, 1):
             yield number, choice
             self.progress("choosing", number, None)

@@ -73,7 +73,7 @@ def load_systems(systems: Sequence[System]) -> list[System]:
 
 @dataclasses.dataclass(frozen=True)
 class MetricOptions(Options):
-    """Store the options of METEOR. Other metrics use only the language and the number of threads."""
+    """Store METEOR's options. Other metrics use only the options for the language and the number of threads."""
 
     heading = "Metric"
     example = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"
@@ -147,7 +147,7 @@ class MetricOptions(Options):
         return metric
 
     def _chain_keys(self, default_language: str) -> dict[str, Any]:
-        """Return the options as keys and values of a chain file."""
+        """Return the options as a dictionary with the keys of a chain file."""
         set_keys, component_options = parse_settings(self.settings)
         needs_default_language = self.language is None and self.chain is None
         option_keys = {
@@ -291,7 +291,7 @@ class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since cl
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the method, or fail with a message that tells the user to write the option after the files."""
+        """Return a valid significance method. For other values, tell the user to write the option after the files."""
         if value not in self.choices:
             methods = ", ".join(map(str, self.choices))
             self.fail(f"{value!r} is not a method ({methods}); write the option after the files", param, ctx)
@@ -478,7 +478,7 @@ def set_option(*classes: type[Any]) -> Any:
 
 
 def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
-    """Create an instance of each dataclass from values of the option ``--set``, such as ``least_count=3``.
+    """Create an instance of each dataclass. The option ``--set`` sets fields, as in ``--set least_count=3``.
 
     Args:
         texts: the values of the option.
@@ -498,7 +498,7 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
         if name not in settable_fields:
             raise ConfigError(_describe_unknown_key(name, settable_fields))
     try:
-        # For each class, the function convert() ignores the values of the other classes' fields.
+        # The function msgspec.convert() ignores unknown keys, so each class receives only the values of its own fields.
         return [msgspec.convert(values, cls) for cls in classes]
     except msgspec.ValidationError as error:
         raise ConfigError(f"--set: {error}") from error

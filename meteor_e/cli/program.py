@@ -125,7 +125,7 @@ def _replace_closed_streams() -> None:
     Reading from the replaced standard input or writing to the replaced standard output raises an error. Text that is
     written to the replaced standard error is discarded.
     """
-    # Standard input is opened for writing, and standard output for reading, so that using them raises an error.
+    # Open standard input only for writing and standard output only for reading, so that any use raises an error.
     replacements = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
     for name, mode, flags in replacements:
         if getattr(sys, name) is None:
@@ -214,7 +214,7 @@ def _explain_error(error: BaseException) -> tuple[int, str]:
 
 def _explain_usage_error(error: click.ClickException) -> str:
     """Return the message of a usage error. If there are no arguments, show the help and return an empty string."""
-    # Since version 8.2, click raises an exception if there are no arguments. Older versions show the help themselves.
+    # Since version 8.2, click raises this exception if there are no arguments. Older versions print the help text.
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return ""

@@ -310,7 +310,7 @@ def _evaluate(run: ScoreRun, kept_data: KeptData, on_error: str, progress: Progr
 
 
 def _start_runner(name: str, run: ScoreRun, *, is_needed: bool) -> AbstractContextManager[ScoreRun]:
-    """Start a plugin's runner, which modifies the run. If the runner is not needed, return the original run."""
+    """Start a plugin's runner to modify the run. If the runner is not needed, return the original run."""
     if not is_needed:
         return nullcontext(run)
     runner: ScoreRunner = plugin_registry().runners.get(name).make()

@@ -1,7 +1,7 @@
 """Approximate the mean METEOR score of a hypothesis against many references, for minimum Bayes risk decoding.
 
-Each hypothesis is compared only once with the mean word counts of all references. The results are approximate, because
-a score that is computed from mean counts is not the mean of the scores.
+Word counts are averaged over all references. Each hypothesis is then compared only once, with these mean counts. The
+resulting score is approximate, because it usually differs from the mean of the scores against each reference.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Keys(NamedTuple):
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
-        """For each text, return the expected weight of the words that it shares with a randomly chosen text.
+        """For each text, return the expected total weight of the words that match a randomly chosen text.
 
         Args:
             text_weights: probability of each text.
@@ -148,9 +148,9 @@ class _ExpectedMatches(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """Store the keys by which a matcher and all previous matchers of the chain compare words.
+    """Store the keys of words for one matcher of a chain, and the weight of the matcher. Words with equal keys match.
 
-    The matches of a level therefore include the matches of all previous levels.
+    These matches include the matches of all earlier matchers of the chain.
 
     Attributes:
         keys: the keys of the words.
@@ -193,9 +193,11 @@ class _TextCounts:
         return expected + self._self_match_penalties(text_weights)
 
     def _self_match_penalties(self, text_weights: Floats) -> Floats:
-        """For each text, return the penalty for matching itself, multiplied by the probability of the text.
+        """For each text, return a correction of the expected score for the case that the text is its own reference.
 
-        The expected scores contain this penalty. METEOR, however, does not penalize texts that match in a single chunk.
+        The expected scores assume that every match is penalized. METEOR, however, does not penalize a text that matches
+        itself, because the match is a single chunk. The correction is the penalty for a single chunk multiplied by the
+        probability that the text is the reference.
 
         Args:
             text_weights: probability of each text as a reference.
@@ -217,9 +219,9 @@ class _TextCounts:
             A matrix, ``(hypotheses, references)``.
         """
         matches = self._count_matches(lambda keys: keys.weigh_matches(hypotheses, references))
-        # An array of the shape (hypotheses, 1) is combined with all references.
+        # NumPy broadcasting combines an array of the shape (hypotheses, 1) with an array of all references.
         hypothesis_column = hypotheses[:, np.newaxis]
-        # METEOR does not penalize texts that match in a single chunk. All bigrams of such texts match.
+        # METEOR does not penalize two texts that form a single chunk. Their lengths are equal, and all bigrams match.
         bigram_counts = self.word_counts[hypothesis_column] - 1
         has_equal_length = self.word_counts[hypothesis_column] == self.word_counts[references]
         is_single_chunk = has_equal_length & (matches.bigrams >= bigram_counts)
@@ -290,7 +292,7 @@ def read_word_types(tokenization: Tokenization, texts: Sequence[str]) -> WordTyp
 
 
 def _read_words(tokenization: Tokenization, texts: Sequence[str]) -> WordTypes:
-    """Tokenize raw segments with the C++ core. Each word type consists only of a word, without a lemma."""
+    """Tokenize raw segments with the C++ core. The resulting tokens do not have lemmas."""
     for text in texts:
         check_text(text)
     tokenizer = Tokenizer(tokenization.normalizer, tokenization.insert_spaces)
@@ -314,7 +316,7 @@ class _PairScorer:
 
     def __call__(self, hypotheses: Integers, references: Integers) -> Floats:
         """Return a matrix of approximate scores, ``(hypotheses, references)``."""
-        # A reference whose index is repeated is scored once, and its column is then repeated.
+        # Score each distinct reference only once. If a reference occurs several times, copy its column of scores.
         distinct_references, columns = np.unique(references, return_inverse=True)
         hypothesis_texts = self.hypothesis_indexes[hypotheses]
         reference_texts = self.reference_indexes[distinct_references]
@@ -354,7 +356,7 @@ def aggregate_references(
 
 
 class _Words(NamedTuple):
-    """Store the words of all texts, one text after the other, as arrays ``(words,)``.
+    """Store the words of all texts in one-dimensional arrays, one text after another.
 
     Attributes:
         types: index of the word type of each word.
@@ -395,7 +397,7 @@ def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
     words = _list_words(word_types, word_counts, settings)
     class_levels = _group_word_types(word_types.types, settings.matchers, settings.parameters.weights)
     levels = [_Level(words.make_keys(level.class_of_type), level.matcher_weight) for level in class_levels]
-    # The last level includes the matches of all levels, so its keys and classes are used for words and bigrams.
+    # Count words and bigrams with the last matcher's keys and classes, because they cover the matches of all matchers.
     last_keys = levels[-1].keys
     last_classes = class_levels[-1].class_of_type[words.types]
     lengths = np.bincount(words.texts, weights=words.weights, minlength=len(word_counts))
@@ -458,7 +460,9 @@ class _DisjointSets:
 
 
 class _ClassLevel(NamedTuple):
-    """Store classes of word types. Types of the same class match by a certain matcher or an earlier one of the chain.
+    """Store the class of each word type for one matcher. A word type is a distinct token.
+
+    Word types of the same class are matched by this matcher or by an earlier matcher of the chain.
 
     Attributes:
         class_of_type: class of each word type.
@@ -490,7 +494,7 @@ def _group_word_types(
 
 
 def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, types: Sequence[Token]) -> None:
-    """Merge the sets of word types that share a key, such as a stem or a synset."""
+    """Merge the sets of two word types if the types have a common key, such as a stem or a synset."""
     first_types: dict[Any, int] = {}
     for index, token in enumerate(types):
         for key in matcher.keys(token):
@@ -514,7 +518,7 @@ def _make_keys(texts: Integers, classes: Integers, weights: Floats) -> _Keys:
 
 
 def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
-    """Number the occurrences of each word class within each text, starting with 0.
+    """For each word, return how many earlier words of its text belong to the same class.
 
     Args:
         texts: index of the text of each word.
@@ -525,7 +529,7 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
     codes = texts * class_count + classes
     order = np.argsort(codes, kind="stable")
     sorted_codes = codes[order]
-    # Equal codes form a group. For the sorted codes 4 4 4 7 7, the starts of the groups are 0 0 0 3 3.
+    # For each sorted code, find the index of the first equal code: for 4 4 4 7 7, the indexes are 0 0 0 3 3.
     group_starts = np.searchsorted(sorted_codes, sorted_codes)
     occurrences = np.empty(len(order), np.int64)
     occurrences[order] = np.arange(len(order)) - group_starts
