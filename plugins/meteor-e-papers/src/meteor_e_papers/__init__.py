@@ -1,1 +1,1 @@
-"""The learned metrics of METEOR-E's founding papers, as estimators, features and recipes."""
+"""Estimators, features and training recipes that reproduce the learned metrics of three research papers."""

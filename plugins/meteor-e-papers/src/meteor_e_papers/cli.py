@@ -1,4 +1,4 @@
-"""The command ``meteor-e papers``, which trains the learned metrics of the founding papers."""
+"""The command ``meteor-e papers``, which trains learned metrics from research papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=FullHelpGroup)
 def papers() -> None:
-    """Train the learned metrics of METEOR-E's founding papers.
+    """Train learned metrics from research papers, such as MaxSD.
 
     \b
     meteor-e papers list
@@ -92,7 +92,7 @@ class PaperOptions(Options):
 
 @papers.command(cls=GroupedCommand)
 def train(training: PaperOptions, computation: ParallelComputation) -> None:
-    """Train the metric of a paper on human judgments, and write a model file and a training log.
+    """Train a published metric on human judgments, and write a model file and a training log.
 
     \b
     meteor-e papers train guzman --data judged.yaml --word-vectors glove.bin
@@ -124,7 +124,7 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
 
 
 def _make_recipe(options: PaperOptions) -> Recipe:
-    """Return the recipe of a paper with the data and the settings of the command line."""
+    """Combine the training recipe of a paper with the data and the settings from the command line."""
     from meteor_e_learned.recipe import DataSpec
 
     from meteor_e_papers.paper_recipes import make_recipe

@@ -73,7 +73,7 @@ def clean_comparisons(texts: TextSamples, comparisons: Comparisons) -> Compariso
     counts = Counter(id_pairs)
     first_rows: dict[tuple[int, int], int] = {}
     for row, (better, worse) in enumerate(id_pairs):
-        # This condition also removes comparisons of a text with itself, whose two counts are always equal.
+        # If better and worse are the same text, both counts are equal, so this condition removes the comparison.
         if counts[better, worse] > counts[worse, better]:
             first_rows.setdefault((better, worse), row)
     return comparisons.select(np.array(list(first_rows.values()), np.int64))

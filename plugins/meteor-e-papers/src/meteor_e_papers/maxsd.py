@@ -163,7 +163,8 @@ class MaxSD(Estimator):
     def _select_comparisons(self, texts: TextSamples, comparisons: Comparisons, lengths: Integers) -> Comparisons:
         """Return the comparisons to train on.
 
-        Comparisons of long texts are removed. Duplicates and contradictions are removed if the option ``clean`` is set.
+        This method removes comparisons that contain a text with more words than the option ``longest`` allows. If the
+        option ``clean`` is set, the method also removes duplicate and contradictory comparisons.
 
         Args:
             texts: the hypotheses with their references.

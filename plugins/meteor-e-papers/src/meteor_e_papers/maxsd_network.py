@@ -26,8 +26,8 @@ def keep_all(values: Tensor) -> Tensor:
 def make_dropout(share: float, generator: np.random.Generator) -> DropoutFunction:
     """Return a function that sets a random share of values to 0.
 
-    The function scales the other values so that the expected sum does not change. It uses NumPy's random number
-    generator, because checkpoints store only the state of NumPy's generators.
+    The function divides the remaining values by ``1 - share``, so the expected sum of all values does not change. The
+    random numbers come from a NumPy generator, because checkpoints store only the state of NumPy generators.
     """
     if not share:
         return keep_all
@@ -95,7 +95,7 @@ class SimilarityNetwork(nn.Module):
             sentences: the words of each sentence.
             dropout: the function that drops inputs and outputs of the LSTMs.
         """
-        # A reversed sentence has the same positions as the sentence, so both directions use the same weights.
+        # Reversing the words of a sentence does not change its start and end, so both LSTMs use the same weights.
         weights = torch.from_numpy(_make_pooling_weights(contexts, sentences)).to(self.table.device)
         forward_words = _pad_words(contexts, sentences)
         forward_means = self._average_states(self.forwards, forward_words, weights, dropout)
@@ -104,7 +104,7 @@ class SimilarityNetwork(nn.Module):
         return dropout(torch.cat([forward_means, backward_means], dim=1))
 
     def _average_states(self, lstm: nn.LSTM, words: Integers, weights: Tensor, dropout: DropoutFunction) -> Tensor:
-        """Return the mean of an LSTM's states at the words of each sentence, ``(sentences, hidden)``.
+        """Return the mean of an LSTM's states over the words of each sentence as a tensor ``(sentences, hidden)``.
 
         Args:
             lstm: the LSTM.
@@ -140,8 +140,8 @@ class SimilarityNetwork(nn.Module):
     ) -> Tensor:
         """Encode pairs of a reference and a hypothesis as vectors, and return a tensor ``(pairs, 4 · hidden)``.
 
-        The LSTMs read the hypothesis before the reference, and the reference before the hypothesis. The arguments are
-        described in :meth:`forward`.
+        To encode a reference, the LSTMs first read the hypothesis as context. To encode a hypothesis, the LSTMs first
+        read the reference as context. See :meth:`forward` for a description of the arguments.
         """
         contexts = [*hypotheses, *references]
         sentences = [*references, *hypotheses]
@@ -176,7 +176,7 @@ class SimilarityNetwork(nn.Module):
 
 
 def _pad_words(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> Integers:
-    """Concatenate each context and its sentence, and pad them with 0 to an array ``(sentences, positions)``."""
+    """Concatenate each context with its sentence, and pad with zeros to form an array ``(sentences, positions)``."""
     texts = [np.concatenate(texts) for texts in zip(contexts, sentences, strict=True)]
     n_positions = max(map(len, texts), default=0)
     padded_texts = np.zeros((len(texts), max(1, n_positions)), np.int64)

@@ -1,4 +1,4 @@
-"""The training of the networks of MaxSD (Ma et al., 2016) with Adadelta."""
+"""Trains the MaxSD network (Ma et al., 2016) with Adadelta."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TrainingProgress:
         self.best_epoch = 0
 
     def keep_best(self, tau: float) -> None:
-        """Store the current parameters if no earlier epoch had a higher τ."""
+        """Store the current parameters if ``tau`` is greater than or equal to the best τ so far."""
         if tau >= self.best_tau:
             self.best_parameters = _flatten(self.parameters)
             self.best_tau = tau
@@ -59,7 +59,7 @@ class TrainingProgress:
         optimizer_states = [self.optimizer.state[parameter] for parameter in self.parameters]
         square_averages = [state["square_avg"] for state in optimizer_states]
         delta_averages = [state["acc_delta"] for state in optimizer_states]
-        # Checkpoints have one row per model, because other estimators train several models. MaxSD trains one model.
+        # A checkpoint array has one row per model. MaxSD trains only one model, so each array here has a single row.
         return TrainingState(
             phase=0,
             epoch=self.epoch,

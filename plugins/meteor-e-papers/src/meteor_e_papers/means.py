@@ -1,4 +1,4 @@
-"""Means that compute the score of a system from the scores of its segments (Vela and Tan, 2015, section 4.2)."""
+"""Computes a system score as a mean of segment scores, such as the harmonic mean (Vela and Tan, 2015, section 4.2)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _median(values: Floats, shares: Floats) -> Floats:
     sorted_values = values[order]
     cumulative_shares = np.cumsum(shares[:, order], axis=1)
     last_index = len(values) - 1
-    # There are two medians if the shares of the lower values sum to exactly one half.
+    # If the shares of the lower values sum to exactly one half, the weighted median is the mean of two values.
     # The tolerance compensates for rounding errors of the sums.
     lower_indexes = (cumulative_shares < 0.5 - _TOLERANCE).sum(axis=1).clip(max=last_index)
     upper_indexes = (cumulative_shares < 0.5 + _TOLERANCE).sum(axis=1).clip(max=last_index)

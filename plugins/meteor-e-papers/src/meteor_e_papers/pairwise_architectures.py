@@ -181,7 +181,7 @@ class MultiLayer(Architecture):
         }
 
     def forward(self, theta: Tensor, pairs: Tensor) -> Outputs:
-        """Compute the outputs of several models (equation 3)."""
+        """Compute each model's output for each pair of hypotheses (Guzmán et al., 2015, equation 3)."""
         parameters = self.split(theta)
         features, vectors = torch.split(pairs, [2 * self.n_features, 3 * self.vector_size], dim=2)
         matrix = self._join_groups(parameters["groups"])
@@ -207,9 +207,9 @@ class MultiLayer(Architecture):
         return torch.cat([gradients[name] for name in self.sizes], dim=1)
 
     def _join_groups(self, groups: Tensor) -> Tensor:
-        """Combine the weights of all groups into one matrix per model, ``(models, 3 · vector_size, 3 · group_size)``.
+        """Combine the weights of all hidden nodes into a tensor ``(models, 3 · vector_size, 3 · group_size)``.
 
-        A weight is 0 if it belongs to a text that the group does not read.
+        Each group of hidden nodes reads the vectors of two of the three texts. The weights for the third text are 0.
         """
         blocks = groups.view(-1, len(GROUP_TEXTS), self.vector_size, self.group_size)
         matrix = groups.new_zeros(len(groups), N_TEXTS, self.vector_size, N_GROUPS, self.group_size)
@@ -224,7 +224,7 @@ class MultiLayer(Architecture):
 
 
 def _sum_inputs(inputs: Tensor, weights: Tensor) -> Tensor:
-    """Return the weighted sum of the inputs of each pair.
+    """Return the weighted sum of the inputs for each model and each pair of hypotheses.
 
     Args:
         inputs: the inputs, ``(models, pairs, inputs)``.
@@ -234,7 +234,7 @@ def _sum_inputs(inputs: Tensor, weights: Tensor) -> Tensor:
 
 
 def _sum_pairs(inputs: Tensor, slope: Tensor) -> Tensor:
-    """Return the gradient of the input weights: the slope of each pair times its inputs, summed over all pairs.
+    """Return the gradient with respect to the input weights: the sum of ``slope * inputs`` over all pairs.
 
     Args:
         inputs: the inputs, ``(models, pairs, inputs)``.

@@ -71,7 +71,7 @@ def compute_kendall_cost(
 
 
 def _compute_order_costs(delta: Tensor, labels: Tensor, steepness: float) -> tuple[Tensor, Tensor]:
-    """Return the Kendall cost of each pair and its derivative with respect to ``delta``.
+    """Return the Kendall cost of each pair, and the derivative of the cost with respect to ``delta``.
 
     The cost is ``y · (1 - win) + (1 - y) · win + tie``, where ``y`` is the label, ``win`` is ``σ(γ · delta)``, and
     ``tie`` is ``exp(-β · delta² / 2)``.
@@ -84,7 +84,7 @@ def _compute_order_costs(delta: Tensor, labels: Tensor, steepness: float) -> tup
     win = torch.sigmoid(steepness * delta)
     tie = torch.exp(-steepness * delta**2 / 2)
     costs = labels * (1 - win) + (1 - labels) * win + tie
-    # The derivative of the cost is the sum of two derivatives: of the terms that contain ``win``, and of ``tie``.
+    # The derivative of the cost is the derivative of the terms with ``win`` plus the derivative of ``tie``.
     win_slope = (1 - 2 * labels) * steepness * win * (1 - win)
     tie_slope = -steepness * delta * tie
     return costs, win_slope + tie_slope

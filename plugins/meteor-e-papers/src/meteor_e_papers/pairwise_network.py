@@ -39,7 +39,7 @@ class PairwiseNetwork(Estimator):
     class Options(ComponentOptions):
         """Options of the estimator ``pairwise-network``.
 
-        The training determines the options ``features`` and ``vector_size`` from the recipe.
+        Training sets the options ``features`` and ``vector_size`` to match the features and vectors of the recipe.
         """
 
         features: Annotated[
@@ -142,12 +142,12 @@ class PairwiseNetwork(Estimator):
     def fit_scaler(self, X: Floats) -> None:  # noqa: N803
         """Determine the range of each input in the training pairs, and the factor that scales the input.
 
-        Both hypotheses share the range of each feature, and all three texts share the range of each vector dimension.
-        Therefore, swapping the hypotheses does not change the scaled values.
+        Each feature has a single range for both hypotheses. Each vector dimension has a single range for the hypotheses
+        and the reference. Therefore, swapping the hypotheses does not change how the values are scaled.
         """
         self._check_inputs(X)
         n_features, vector_size = self.options.features, self.options.vector_size
-        # A row contains the features of two hypotheses, and the vectors of two hypotheses and the reference.
+        # Each row contains the features of two hypotheses, then the vectors of both hypotheses and the reference.
         pair_features, pair_vectors = np.split(X, [2 * n_features], axis=1)
         features = pair_features.reshape(2 * len(X), n_features)
         vectors = pair_vectors.reshape(3 * len(X), vector_size)
@@ -211,7 +211,7 @@ class PairwiseNetwork(Estimator):
 
 
 def _repeat_for_texts(features: Floats, vector: Floats) -> Floats:
-    """Return values for all inputs of a pair, which has the features of two texts and the vectors of three texts.
+    """Repeat feature values for the two hypotheses, and vector values for the two hypotheses and the reference.
 
     Args:
         features: the value for each feature, ``(features,)``.
@@ -251,7 +251,7 @@ def fit_seeds(
 
 
 def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:
-    """Check that the networks have inputs, and that their options differ only in the seed.
+    """Check that each network has at least one input, and that all options except for the seed are equal.
 
     Raises:
         ConfigError: if the networks do not have inputs.

@@ -1,4 +1,7 @@
-"""Trains the pairwise network (Guzmán et al., 2015) with AdaGrad. Models with several seeds are trained at once."""
+"""Trains the pairwise network (Guzmán et al., 2015) with AdaGrad.
+
+Models with different random seeds are trained together.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +112,7 @@ def _make_initial_state(options: Any, seeds: Sequence[int], training: LabeledPai
     generators = [np.random.default_rng(seed) for seed in seeds]
     parameters = np.stack([architecture.draw_parameters(generator) for generator in generators])
     if options.skip_start == "logistic" and options.features:
-        # The first parameters of each model connect the features of both hypotheses to the output.
+        # The first parameters of each model are the weights that connect the features directly to the output.
         n_skip_arcs = 2 * options.features
         parameters[:, :n_skip_arcs] = _fit_skip_weights(training, options.features)
     return TrainingState(
@@ -287,7 +290,7 @@ class _Trainer:
         return total_cost / len(self.data.pairs)
 
     def draw_orders(self) -> Tensor:
-        """Draw a random order of the training pairs for each model as a tensor ``(models, pairs)``."""
+        """Draw a random permutation of the pair indexes for each model, and return a tensor ``(models, pairs)``."""
         orders = np.stack([generator.permutation(len(self.data.pairs)) for generator in self.state.generators])
         return torch.from_numpy(orders).to(self.data.pairs.device)
 
@@ -297,14 +300,14 @@ class _Trainer:
         pair_batches = torch.split(self.data.validation_pairs, VALIDATION_BATCH)
         sign_batches = torch.split(self.data.validation_signs, VALIDATION_BATCH)
         for pairs, signs in zip(pair_batches, sign_batches, strict=True):
-            # A decision is correct if the difference has the sign of the label.
+            # A model is correct if its output difference has the same sign as the human judgment.
             n_correct += (self.compute_differences(pairs) * signs > 0).sum(dim=1)
         n_pairs = max(1, len(self.data.validation_pairs))
         tau = 2 * n_correct / n_pairs - 1
         return np.asarray(tau.cpu().numpy().astype(float))
 
     def compute_differences(self, pairs: Tensor) -> Tensor:
-        """Return each model's output for each pair minus its output for the swapped pair, ``(models, pairs)``.
+        """Return f(1, 2) - f(2, 1) for each model f and pair of hypotheses 1 and 2 as a tensor ``(models, pairs)``.
 
         Args:
             pairs: the scaled pairs, ``(pairs, inputs)``.

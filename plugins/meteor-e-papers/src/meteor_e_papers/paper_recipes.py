@@ -59,7 +59,7 @@ def read_paper_recipe(name: str) -> PaperRecipe:
 def make_recipe(
     name: str, *, vector_files: Mapping[str, str | None], changed_options: Mapping[str, Any], **settings: Any
 ) -> Recipe:
-    """Add training data, vector files and settings to the recipe of a paper.
+    """Return the training recipe of a paper, completed with training data, vector files and settings.
 
     Args:
         name: the name of the recipe; see :func:`recipe_names`.
@@ -86,7 +86,7 @@ def make_recipe(
 def _add_vector_file(
     recipe: str, entry: str | dict[str, Any], vector_files: Mapping[str, str | None]
 ) -> str | dict[str, Any]:
-    """Add the path of a vector file to a feature of a recipe if the feature reads vectors.
+    """Add the path of the vector file to a feature that reads vectors. Return other features unchanged.
 
     Args:
         recipe: the name of the recipe.

@@ -1,4 +1,4 @@
-"""Splits texts of any language into words by a regular expression."""
+"""Splits text in any language into words with a regular expression."""
 
 from __future__ import annotations
 

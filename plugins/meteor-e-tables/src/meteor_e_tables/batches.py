@@ -1,4 +1,4 @@
-"""Define the common interface of all table formats, which are read in batches of consecutive rows."""
+"""Define the common interface of all table formats. Tables are read in batches of consecutive rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH_ROWS = 4096
 
 
 class Rows(Protocol):
-    """Several rows of a table with all of their columns. Each table format stores the rows in its own class."""
+    """A batch of table rows with all columns that were read. Each table format implements this protocol in a class."""
 
     def __len__(self) -> int:
         """Return the number of rows."""

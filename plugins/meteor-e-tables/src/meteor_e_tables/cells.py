@@ -77,7 +77,7 @@ def read_references(columns: dict[str, Sequence[Any]], locate: RowLocator) -> li
 
 
 def _read_reference_column(cells: Sequence[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
-    """Return the references of each row in one column."""
+    """Read a column of references. Return the references of each row as a sequence of strings."""
     # A column of strings or of lists is checked as a whole, because formatting the location of each row is slow.
     if are_valid_texts(cells):
         return [(str(text),) for text in cells]  # NumPy has a subclass of str.
@@ -118,7 +118,7 @@ def _check_text(text: Any, location: str) -> None:
 
 
 def _describe_mismatch(cell: Any) -> str:
-    """Return a phrase for error messages, such as ``expected a text, not int``, for a cell that is not a string."""
+    """Return a message such as ``expected a text, not int`` about a cell that is not a string."""
     is_nan = isinstance(cell, float) and math.isnan(cell)
     if cell is None or is_nan or type(cell).__name__ in _MISSING_VALUE_TYPES:
         return "expected a text, not a missing value (null)"
@@ -144,7 +144,7 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
     """
     if column_path in columns:
         return [column_path]
-    # Column names can contain periods, so each prefix of the path can be a column name.
+    # Column names can contain periods, so any prefix of a dotted path such as ``a.b.c`` can be a column name.
     path_parts = column_path.split(".")
     for prefix_length in range(1, len(path_parts)):
         column = ".".join(path_parts[:prefix_length])
@@ -174,7 +174,7 @@ def get_nested(cells: list[Any], path: Sequence[str], locate: RowLocator) -> lis
 
 
 def _follow_path(cell: Any, path: Sequence[str], locate: RowLocator, row: int) -> Any:
-    """Return the value of a nested field that a cell contains.
+    """Return the value of a nested field inside a cell.
 
     Args:
         cell: the cell.

@@ -131,7 +131,7 @@ class JsonLines(BatchedTable):
 
     def _read_rows(self) -> Iterator[_NumberedRow]:
         """Yield the rows of the file. Empty lines are skipped."""
-        # The prefix ``"translation`` occurs in the key ``"translation"``, and in the key ``"translation.de"``.
+        # Without a closing quotation mark, a prefix matches both of the keys ``translation`` and ``translation.de``.
         key_prefixes = ['"' + column.split(".")[0] for column, _ in self.texts.options()]
         for line_number, line in enumerate(read_segments(self._path), 1):
             if line.strip():

@@ -34,7 +34,7 @@ class TableRunner(ScoreRunner):
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Write all input columns and the new columns of scores while the systems are scored."""
+        """Open the output table, and yield a run that writes the input columns and the new score columns."""
         assert run.output is not None
         for metric in run.metrics:
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
@@ -138,10 +138,10 @@ class _Output:
         self._sinks = iter(sinks)
 
     def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
-        """Add the systems of an input table. For each system, yield the destination of its scores."""
+        """Add the systems of an input table. For each system, yield a sink that writes the system's scores."""
         pending_rows = _PendingRows(self._writer, len(names))
         for index, name in enumerate(names):
-            # Rows are written after all systems have been scored, so only the last system stores the input rows.
+            # Rows can be written only when the last system is scored, so only the last system stores the input rows.
             is_last = index == len(names) - 1
             read = partial(pending_rows.read_segments, table, index) if is_last else partial(table.segments, index)
             self.systems.append(System(name, read, table.size))
@@ -167,8 +167,8 @@ class _Output:
 def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
     """Group consecutive systems by the input table that contains them.
 
-    A table that does not provide batches is wrapped in a :class:`RecordTable`. A system that was not read from a table
-    is converted to a separate table.
+    A table that cannot be read in batches is wrapped in a :class:`RecordTable`. If a system was not read from a table,
+    or if the columns of the table cannot be copied, the system receives a table of its own.
     """
     input_tables = []
     for table, table_systems in itertools.groupby(systems, key=lambda system: system.table):
@@ -183,7 +183,7 @@ def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
 
 
 def _to_batched_table(table: TextTable | None) -> BatchedTable | None:
-    """Return a table that provides batches, or None if the table does not have columns that can be copied."""
+    """Return a table that can be read in batches, or None if there is no table with columns to copy."""
     if table is None or isinstance(table, BatchedTable):
         return table
     if table.records() is None:

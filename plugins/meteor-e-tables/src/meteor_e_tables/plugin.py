@@ -17,5 +17,5 @@ def meteor_e_table_formats() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_runners() -> dict[str, str]:
-    """Return two score runners: one scores on a cluster, and the other writes a table of segments."""
+    """Return two runners for ``meteor-e score``: one scores on a cluster, and the other writes scores to a table."""
     return {"dask": "meteor_e_tables.cluster:DaskRunner", "table": "meteor_e_tables.output:TableRunner"}

@@ -116,7 +116,7 @@ def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, size: CorpusSize) ->
 
 
 def _make_tokenizer(corpus: CorpusOptions) -> Meteor:
-    """Return METEOR with a tokenizer that provides the lemmas and tags from which the keys of the vectors are formed.
+    """Return a Meteor object that tokenizes the corpus, and provides the lemmas and tags that the vector keys need.
 
     Raises:
         ConfigError: if the keys need a lemmatizer and there is none, or if they need tags and it does not provide them.

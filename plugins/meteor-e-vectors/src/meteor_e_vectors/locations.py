@@ -1,4 +1,4 @@
-"""Find installed vectors, and open vectors in any supported format."""
+"""Find installed vectors, and open vector files in any supported format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, ope
 
 
 def vectors_folder() -> Path:
-    """Return the folder of installed vectors. The environment variable ``METEOR_E_VECTORS`` can change it."""
+    """Return the folder of installed vectors. The environment variable ``METEOR_E_VECTORS`` overrides the default."""
     return data_folder("vectors")
 
 
@@ -44,7 +44,7 @@ def find_vectors(language: str) -> Path:
 
 
 def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -> None:
-    """Raise ConfigError if the vectors are known to be for another language than the matcher chain.
+    """Raise ConfigError if the known language of the vectors differs from the language of the matcher chain.
 
     The metadata of a vector file can name the language. For the published fastText vectors, the language is taken from
     the name of the original file, such as ``cc.fr.300.bin`` or ``wiki.fr.vec``.

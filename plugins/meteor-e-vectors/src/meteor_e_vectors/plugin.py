@@ -25,14 +25,14 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_chains() -> list[Traversable]:
-    """Return the matcher chains that use ``contextual``. The chains that use ``vector`` are part of meteor_e."""
+    """Return the chains with the matcher ``contextual``. Chains with ``vector`` are included in meteor_e itself."""
     folder = files("meteor_e_vectors") / "contextual" / "chains"
     return [folder / f"{name}.yaml" for name in ("contextual", "contextual-cosine", "baseline-contextual")]
 
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return the class that supports METEOR-E's module ``embeddings`` in ``meteor-e compat``."""
+    """Return the class that ``meteor-e compat`` uses to emulate METEOR-E's Java module ``embeddings``."""
     return {"embeddings": "meteor_e_vectors.java_module:EmbeddingsModule"}
 
 

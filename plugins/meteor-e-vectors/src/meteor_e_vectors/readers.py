@@ -171,7 +171,7 @@ def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]
     if len(fields) != dimension + 1 or not dimension:
         return None
     word, *numbers = fields
-    # Python accepts underscores in numbers, but the programs do not write them.
+    # Python accepts underscores in numbers, but the programs that write vector files do not use underscores.
     has_underscore = any(b"_" in number for number in numbers)
     if has_underscore or _ends_with_number(word):
         return None
@@ -184,7 +184,7 @@ def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]
 
 
 def _ends_with_number(word: bytes) -> bool:
-    """Return whether a word contains spaces, and its last part is a number."""
+    """Return whether a word contains a space, and the text after the last space is a number."""
     parts = word.split()
     return len(parts) > 1 and _NUMBER.fullmatch(parts[-1]) is not None
 

@@ -102,8 +102,8 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
     def _shared_words_similarity(self, hypothesis: Counter[str], reference: Counter[str]) -> float:
         """Return the similarity of two texts whose words and phrases have been counted.
 
-        The similarity is the weighted cosine Σ w h r / √(Σ w h² · Σ w r²). For each word, h and r are its counts in the
-        two texts, and the weight w is the squared norm of its vector.
+        Each word has a count h in the hypothesis, a count r in the reference, and a weight w. The weight is the squared
+        norm of the word's vector. The similarity is the weighted cosine Σ w h r / √(Σ w h² · Σ w r²) over all words.
         """
         squared_norms = {word: self._squared_norm(word) for word in {*hypothesis, *reference}}
         product = add_in_order(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())
@@ -122,5 +122,5 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return float(vector @ vector)
 
     def describe(self) -> str:
-        """Return the digest of the vectors. The name of the similarity measure follows if it is not the cosine."""
+        """Return the digest of the vectors, and append the name of any similarity measure other than the cosine."""
         return super().describe() + ("" if self.options.similarity == "cosine" else f"|{self.options.similarity}")

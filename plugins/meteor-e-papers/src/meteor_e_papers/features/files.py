@@ -80,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty string, because a trained model may read another file than during its training."""
+        """Return an empty string, so that a trained model can read a different file than it read during training."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:

@@ -124,7 +124,7 @@ class BleuComponentsFeature(_MetricFeature):
 
         The precision is 0 for n-grams that are longer than the hypothesis.
         """
-        # The columns are two lengths, the matching n-grams of orders 1 to 4, and all n-grams of orders 1 to 4.
+        # The columns are two text lengths, then the numbers of matching n-grams and of all n-grams for orders 1 to 4.
         lengths, matches, totals = np.split(self._compute_statistics(batch), [2, 6], axis=1)
         hypothesis_length, reference_length = np.split(lengths, 2, axis=1)
         precisions = matches / np.maximum(totals, 1)

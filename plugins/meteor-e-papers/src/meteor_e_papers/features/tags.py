@@ -1,7 +1,7 @@
 """The feature ``tag-vectors``, which counts the parts of speech of English segments.
 
-Words are tagged by TextBlob's rule-based tagger, which includes an English lexicon. The vectors replace those of the
-Stanford neural parser in Guzmán et al. (2015). They represent the words, but not the structure of a sentence.
+The feature uses TextBlob's rule-based tagger and English lexicon. Guzmán et al. (2015) use vectors from the Stanford
+neural parser instead. Unlike the parser's vectors, this feature does not represent the structure of a sentence.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _load_tagger() -> Callable[..., list[tuple[str, str]]]:
 
 
 class TagVectorsFeature(SegmentFeature):
-    """The share of each of 25 word classes, such as noun or modal verb, among the words of a segment."""
+    """The proportion of a segment's words that belong to each of 25 word classes, such as nouns."""
 
     name: ClassVar[str] = "tag-vectors"
     requires: ClassVar[tuple[str, ...]] = ("textblob",)

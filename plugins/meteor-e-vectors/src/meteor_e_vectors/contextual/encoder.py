@@ -149,7 +149,7 @@ class Encoder:
             indices_by_length.setdefault(piece_count, []).append(index)
         batches = []
         for _, indices in sorted(indices_by_length.items(), reverse=True):
-            # For a single part, ``_can_batch`` need not run the network to test whether batches are possible.
+            # The property ``_can_batch`` runs the network to test batching. A single text does not need this test.
             batch_size = BATCH if len(indices) > 1 and self._can_batch else 1
             batches += [indices[start : start + batch_size] for start in range(0, len(indices), batch_size)]
         return batches
@@ -230,7 +230,7 @@ def _thread_count() -> int:
 
 
 def make_session(network: bytes, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
-    """Load a network that can return the values of the given tensors.
+    """Load a network, and make sure that the given tensors are among its outputs.
 
     Args:
         network: the content of the network file.
@@ -271,7 +271,7 @@ def _load_network(network: bytes, tensors: Sequence[str]) -> onnxruntime.Inferen
 
 
 def encode_outputs(names: Sequence[str]) -> bytes:
-    """Return bytes that declare additional outputs of a network. The bytes must be appended to the network file.
+    """Return bytes that, when appended to the file of a network, declare additional outputs of the network.
 
     ONNX files are Protocol Buffers. A message that is appended to another message is merged with it, and repeated
     fields are concatenated. In onnx.proto, ModelProto.graph is field 7, GraphProto.output is field 12, and
@@ -308,7 +308,7 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     """
     folder = encoder_folder(encoder)
     versions = _read_versions(folder)
-    # The last layer is the default, so its number and None must result in the same key.
+    # None means the last layer, so None and the number of the last layer must produce the same key.
     layer_number = len(read_description(folder).layers) if layer is None else layer
     key = (str(folder.absolute()), *versions, layer_number)
     existing_encoder = _open_encoders.get(key)

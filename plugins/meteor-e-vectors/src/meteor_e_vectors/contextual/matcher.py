@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EncoderMatcher(ContextualMatcher):
-    """A matcher for words whose vectors from a sentence encoder are similar.
+    """A matcher for words to which a sentence encoder assigns similar vectors.
 
     The similarity is (1 + cosine)/2. The vector of a word is the mean of the vectors of its pieces, whereas Zhang et
     al. (2020) compare pieces. Equal words match with probability 1.

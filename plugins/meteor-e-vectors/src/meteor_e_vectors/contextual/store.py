@@ -63,7 +63,7 @@ class Description(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EncoderFiles(NamedTuple):
-    """Store the verified content of an encoder's files."""
+    """The content of an encoder's files. The description contains the digests of the network and the tokenizer."""
 
     description: Description
     network: bytes
@@ -71,7 +71,7 @@ class EncoderFiles(NamedTuple):
 
 
 def encoders_folder() -> Path:
-    """Return the folder of installed encoders. The environment variable ``METEOR_E_ENCODERS`` can change it."""
+    """Return the folder of installed encoders. The environment variable ``METEOR_E_ENCODERS`` overrides the default."""
     return data_folder("encoders")
 
 
