@@ -41,7 +41,7 @@ WORDNETS = {
 def synonyms_command(language: str, source: str | None) -> None:
     """Build the synonym pack CODE-omw.
 
-    `meteor-e pack install CODE` runs this command for languages for which METEOR does not provide data.
+    `meteor-e pack install CODE` runs this command if METEOR does not provide data for the language.
     """
     code = find_language(language).code
     if code not in WORDNETS:
@@ -60,7 +60,7 @@ def synonyms_command(language: str, source: str | None) -> None:
 
 
 def _describe_missing_wordnet(code: str, language: str) -> str:
-    """Return an error message: the archive does not contain a wordnet of the language."""
+    """Return the error message for a language whose wordnet is not in the archive."""
     return (
         f"there is no pack to install for {code!r}{near_miss(language, WORDNETS)}; METEOR's data or a wordnet is "
         f"available for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` shows "

@@ -28,7 +28,7 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return the class that implements METEOR-E's synonym module for ``meteor-e compat``."""
+    """Return the class that converts METEOR-E's Java module ``synonym`` to a matcher for ``meteor-e compat``."""
     return {"synonym": "meteor_e_languages.dbnary.java_module:SynonymModule"}
 
 

@@ -92,7 +92,7 @@ def _decompress(file: BinaryIO) -> Iterable[bytes]:
 
 
 def central_references(references: Sequence[str], count: int) -> list[str]:
-    """Return the ``count`` distinct references that are on average most similar to all references.
+    """Return the ``count`` distinct references with the highest average similarity to all distinct references.
 
     The similarity of two references is the Jaccard index of their character trigrams. The selection avoids misspellings
     and unusual aliases, which resemble only a few other references.

@@ -36,7 +36,7 @@ def card_data(model: LearnedModel) -> dict[str, Any]:
 def feature_weights(model: LearnedModel) -> list[tuple[str, float]]:
     """Return the name and the weight of each feature column, sorted by descending absolute weight.
 
-    The list is empty if the estimator does not have one weight per column.
+    The list is empty if the estimator does not assign a weight to each column.
     """
     if not hasattr(model.estimator, "importance"):
         return []

@@ -82,7 +82,7 @@ class CheckTexts:
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
         tolerances = _list_tolerances(features, columns)
-        # A comparison with NaN is false, so NaN counts as a change.
+        # A comparison with NaN is always false. The negation therefore reports NaN as a change.
         is_changed = ~(np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values)))  # (texts, columns)
         if not is_changed.any():
             return
@@ -161,7 +161,7 @@ def _compute_values(
     Features that cannot process arbitrary texts are left out.
     """
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
-    # The source of each segment is the reference of the next segment, so that the source is a different text.
+    # Each segment uses the next segment's reference as its source text, so source and reference differ.
     sources = [*references[1:], *references[:1]]
     batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
     return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))

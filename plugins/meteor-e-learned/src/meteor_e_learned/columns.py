@@ -11,7 +11,7 @@ from meteor_e.base.errors import near_miss
 
 @dataclass(frozen=True)
 class NamedFeature:
-    """A feature, with a label and a selection of its columns.
+    """A feature, its label, and the indexes of the feature columns that are used.
 
     Attributes:
         label: the prefix of the feature's column names.
@@ -36,7 +36,10 @@ class NamedFeature:
 
     @property
     def definition(self) -> str:
-        """The signature without library versions. A trained model accepts only features with the same definition."""
+        """The signature without library versions.
+
+        A trained model only accepts features whose definitions are the same as during training.
+        """
         return f"{self._prefix}:{self.feature.definition()}"
 
     @property

@@ -169,7 +169,11 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
 
 
 def _draw_mask(n_items: int, count: int | None, seed: int, *, skip: int) -> NDArray[np.bool_]:
-    """Return a mask of ``count`` items in random order, starting after the first ``skip`` items of this order."""
+    """Return a mask that selects ``count`` random items.
+
+    The items are shuffled, and the first ``skip`` items are left out. If ``count`` is None, the mask selects all other
+    items.
+    """
     random_order = np.random.default_rng(seed).permutation(n_items)
     end = None if count is None else skip + count
     mask = np.zeros(n_items, bool)
@@ -178,7 +182,7 @@ def _draw_mask(n_items: int, count: int | None, seed: int, *, skip: int) -> NDAr
 
 
 def _drop_ties(test: TestSet) -> TestSet:
-    """Return a copy of a test set without rankings of two equally good hypotheses."""
+    """Return a copy of a test set without tied rankings."""
     return test if test.rankings is None else replace(test, rankings=test.rankings.strict())
 
 
@@ -249,7 +253,7 @@ def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64], weight: flo
 
 
 def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputExtractor, weight: float) -> Examples:
-    """Convert synthetic comparisons to training examples. Each kind of comparison receives its own title.
+    """Convert synthetic comparisons to training examples. The title of each comparison names the kind of comparison.
 
     Args:
         texts: the synthetic texts and their comparisons.
@@ -266,7 +270,7 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputE
 
 
 def _make_synthetic_comparisons(texts: SyntheticTexts, weight: float) -> Comparisons:
-    """Return synthetic comparisons of equal weight. Comparisons with the same worse hypothesis form a group."""
+    """Return synthetic comparisons of equal weight. Comparisons that share the worse hypothesis form one group."""
     pairs_by_part = list(texts.comparisons.values())
     better = [better_row for pairs in pairs_by_part for better_row, _ in pairs]
     worse = [worse_row for pairs in pairs_by_part for _, worse_row in pairs]

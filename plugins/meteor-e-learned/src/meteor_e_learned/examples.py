@@ -1,4 +1,4 @@
-"""Makes and concatenates training examples."""
+"""Functions that create training examples, and functions that concatenate sets of training examples."""
 
 from __future__ import annotations
 

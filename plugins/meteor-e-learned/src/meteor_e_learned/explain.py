@@ -155,7 +155,7 @@ class Explanation:
 
 
 def _format_points(points: float, names: tuple[str, str]) -> str:
-    """Format the points of a contribution, followed by the name of the system that benefits."""
+    """Return a feature's contribution in score points, followed by the name of the system that the feature favors."""
     favored_name = names[0] if points > 0 else names[1]
     return f"{abs(points):5.2f} for {favored_name}"
 
@@ -315,7 +315,7 @@ def _list_reasons(
         matrices: the feature matrix of each of the two systems, ``(segments, features)``.
         score_difference: the difference between the scores of the two systems, in points.
     """
-    # The mean contribution of each feature to the weighted sum of the features, (features,).
+    # Each array holds every feature's contribution to the weighted sum, averaged over the segments.
     first_contributions, second_contributions = [estimator.contributions(matrix).mean(axis=0) for matrix in matrices]
     differences: Floats = first_contributions - second_contributions
     points_per_unit = _measure_points_per_unit(estimator, score_difference, float(differences.sum()), matrices)
@@ -341,8 +341,8 @@ def _measure_points_per_unit(
 ) -> float:
     """Return how many score points correspond to one unit of the weighted sum of features.
 
-    Usually, the result is the difference of the two scores divided by the difference of the weighted sums. If the two
-    differences have opposite signs, the derivative of the score at the mean sum is used instead.
+    The function divides the difference between the two scores by the difference between the two weighted sums. If the
+    quotient is undefined or not positive, the function returns the slope of the score at the mean weighted sum instead.
 
     Args:
         estimator: the estimator.

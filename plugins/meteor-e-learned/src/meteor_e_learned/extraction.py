@@ -111,7 +111,7 @@ class FeatureSet:
             if not matching_indexes:
                 raise ConfigError(f"there is no feature {pattern!r}{near_miss(pattern, self.columns)}")
             selected_indexes += matching_indexes
-        # A column that several names match is selected only once.
+        # A column is selected only once, even if it matches several names.
         return list(dict.fromkeys(selected_indexes))
 
     def extract(
@@ -142,7 +142,7 @@ class FeatureSet:
         dimensions = [_segment_dimension(entry) for entry in self.features]
         batch = FeatureBatch(segments, [[segment] for segment in segments])
         matrices = self._extract_matrices(batch, store, jobs, progress)
-        # The columns of a feature are the vector of the hypothesis and the mean vector of the references.
+        # The first columns hold the vector of the hypothesis. The other columns hold the references' mean vector.
         vectors = [matrix[:, :dimension] for matrix, dimension in zip(matrices, dimensions, strict=True)]
         return _join_columns(vectors, len(segments))
 
@@ -182,7 +182,7 @@ class _SegmentKeys:
 
 
 class _FeatureRows:
-    """The rows of a feature for the segments of a batch. Rows that the cache contains are read immediately.
+    """A feature's values, one row per segment of a batch. The constructor loads existing rows from the cache.
 
     Segments with equal keys have equal rows, so only the first segment with each key receives a row.
 
@@ -231,8 +231,8 @@ class _FeatureRows:
 
 
 def _make_tables(features: Iterable[NamedFeature], batch: FeatureBatch, store: FeatureStore) -> dict[str, _FeatureRows]:
-    """Return the table of each feature, by the feature's label."""
-    # The keys of the segments are computed only once for all features that read the same fields.
+    """Return a dictionary that maps each feature's label to the feature's table of values."""
+    # The cache keys of segments depend only on the fields that a feature reads, so features can share keys.
     keys_by_needs: dict[Needs, _SegmentKeys] = {}
     tables = {}
     for entry in features:
@@ -246,7 +246,7 @@ def _make_tables(features: Iterable[NamedFeature], batch: FeatureBatch, store: F
 def _compute_missing_rows(
     tables: Mapping[str, _FeatureRows], batch: FeatureBatch, jobs: int, progress: Progress
 ) -> None:
-    """Compute the rows that are missing in the tables, and add them block by block."""
+    """Compute the missing rows of the feature tables, and fill in the rows block by block."""
     blocks = _plan_blocks(tables.values(), batch)
     n_rows = sum(block.n_rows for block in blocks)
     n_finished = 0

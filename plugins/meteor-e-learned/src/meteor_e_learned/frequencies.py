@@ -53,7 +53,7 @@ def load_rarities() -> dict[str, int]:
     """
     lists = load_word_lists(*_REQUIRED_BY)
     rarities: dict[str, int] = {}
-    # If a word occurs in several lists, the index of the first list replaces the indexes of the others.
+    # If a word occurs in several lists, its rarity is the index of the first of these lists.
     for rarity in reversed(range(len(lists))):
         rarities.update(dict.fromkeys(lists[rarity], rarity))
     return rarities

@@ -82,7 +82,7 @@ def select_hypotheses(
     mask: NDArray[np.bool_],
     sources: Sequence[str] | None = None,
 ) -> FeatureBatch:
-    """Return a batch of the hypotheses that a mask selects, sorted by system and then by segment.
+    """Return the selected hypotheses as a batch, sorted by system and then by segment.
 
     Args:
         systems: the hypotheses of each system.
@@ -91,7 +91,7 @@ def select_hypotheses(
         mask: whether to select each hypothesis, ``(systems, segments)``.
         sources: the source of each segment, for features that read it.
     """
-    # One pair of a system index and a segment index per selected hypothesis.
+    # Each selected hypothesis is identified by its system index and its segment index.
     selected_indexes = np.argwhere(mask).tolist()
     selected_sources = None
     if sources is not None:

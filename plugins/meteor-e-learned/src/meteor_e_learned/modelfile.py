@@ -70,7 +70,7 @@ class LearnedModel:
 
     @cached_property
     def _feature_sets(self) -> tuple[FeatureSet, FeatureSet]:
-        """The features of hypotheses and of single segments."""
+        """Two feature sets. The first set describes hypotheses. The second set computes vectors of single segments."""
         self._check_plugins()
         features, vectors = self._make_features()
         self._check_signature(features_signature(features, vectors))
@@ -80,7 +80,7 @@ class LearnedModel:
     def _make_features(self) -> tuple[FeatureSet, FeatureSet]:
         """Create the features of the recipe, and omit columns that did not exist when the model was trained."""
         recipe = self.recipe
-        # Estimators that read texts store their own word vectors, so no vector features are created.
+        # Some estimators read the texts and contain word vectors. Such estimators do not need vector features.
         vector_entries = [] if self.estimator.needs_texts else recipe.vectors
         features = make_features(recipe.features, recipe.language, self.folder, unescape=recipe.unescape)
         vectors = make_features(vector_entries, recipe.language, self.folder, unescape=recipe.unescape)
@@ -128,7 +128,7 @@ def _without_count(line: str) -> str:
 
 
 def _find_difference(old_signature: Sequence[str], new_signature: Sequence[str]) -> tuple[str, str]:
-    """Return the first two lines that differ. If one signature is a prefix of the other, return their lengths."""
+    """Return the first pair of lines that differ. If one signature is a prefix of the other, return both lengths."""
     for old_line, new_line in zip(old_signature, new_signature, strict=False):
         if _without_count(old_line) != _without_count(new_line):
             return old_line, new_line

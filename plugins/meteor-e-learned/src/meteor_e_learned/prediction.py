@@ -172,7 +172,7 @@ class PairwiseComparison:
         return shares_by_system
 
     def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
-        """Return, for each segment, a dictionary that says how a system compares with every other system."""
+        """Return a dictionary for each segment with the results of comparing a system with all other systems."""
         row = self.systems.index(system)
         opponents = [(column, name) for column, name in enumerate(self.systems) if column != row]
         segment_details = []
@@ -279,7 +279,7 @@ class ModelMetric(SystemsMetric):
         return PairwiseComparison(tuple(outputs), decisions)
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return the fraction of comparisons that each system wins. The details contain the individual decisions.
+        """Return the fraction of comparisons that each system wins. The result also contains each decision.
 
         Raises:
             InputError: if there are fewer than two systems.

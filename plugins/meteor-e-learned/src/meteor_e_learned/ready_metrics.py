@@ -16,7 +16,7 @@ class AnswerLight(ReadyMetric):
 
     @property
     def headings(self) -> tuple[MetricColumn, ...]:
-        """The column of scores. It has a confidence interval, because a score is a proportion of correct answers."""
+        """The score column. Each score is a proportion of correct answers, so the column has a confidence interval."""
         return tuple(column._replace(has_interval=True) for column in super().headings)
 
 
@@ -27,6 +27,9 @@ class EnLight(ReadyMetric):
 
 
 class EnLightContext(ReadyMetric):
-    """The quality of an English translation, estimated with a sentence encoder, which is slower than ``en-light``."""
+    """The quality of an English translation, estimated with a sentence encoder.
+
+    This metric is slower than ``en-light``.
+    """
 
     name: ClassVar[str] = "en-light-context"

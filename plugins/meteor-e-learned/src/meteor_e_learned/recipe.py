@@ -157,7 +157,7 @@ def resolve(text: str, folder: Path) -> str:
 
 
 def _look_up_variable(match: re.Match[str]) -> str:
-    """Return the value of the environment variable that a path refers to, or its default."""
+    """Return the value of an environment variable in a path. If the variable is not set, return the default value."""
     name, default = match.groups()
     value = os.environ.get(name) or default
     if value is None:

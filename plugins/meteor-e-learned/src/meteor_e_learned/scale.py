@@ -49,7 +49,7 @@ class Scale:
         return cls(np.maximum.accumulate(levels) + step * np.arange(len(levels)))
 
     def of(self, scores: Floats) -> Floats:
-        """Return the percentage for each raw score."""
+        """Convert each raw score to a percentile rank, which is a number between 0 and 100."""
         lowest, highest = self.levels[0], self.levels[-1]
         interpolated = np.interp(scores, self.levels, SHARES)
         # Outside the range of the levels, percentages approach 0 and 100 exponentially.

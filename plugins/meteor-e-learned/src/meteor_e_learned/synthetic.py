@@ -53,7 +53,7 @@ class SyntheticTexts:
 def make_error_comparisons(tests: Sequence[TestSet], count: int, language: str, seed: int) -> SyntheticTexts:
     """Compare system outputs with copies that contain one error each.
 
-    The command ``meteor-e stress`` inserts the same kinds of errors.
+    The rules of the command ``meteor-e stress`` create the errors.
 
     Args:
         tests: the test sets that contain the outputs.
@@ -95,7 +95,7 @@ def _insert_error(rule: Perturbation, context: PerturbationContext, seed: int) -
 
 
 def make_excerpt_comparisons(tests: Sequence[TestSet], count: int, seed: int) -> SyntheticTexts:
-    """Compare excerpts of translated documents. The better excerpt covers more of the reference.
+    """Compare pairs of excerpts from translated documents. The excerpt that covers more of the reference is better.
 
     Args:
         tests: the test sets that contain the documents.
@@ -146,7 +146,7 @@ def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]
 def _add_excerpts(
     texts: SyntheticTexts, outputs: Sequence[Sequence[str]], reference: Sequence[str], sampler: _ExcerptSampler
 ) -> None:
-    """Add excerpts of translations, and comparisons in which the better excerpt covers more of the reference.
+    """Draw excerpts of translations, compare the excerpts, and add excerpts and comparisons to the synthetic texts.
 
     Args:
         texts: receives the excerpts and their comparisons.
@@ -167,7 +167,7 @@ def _add_excerpts(
 
 
 class _Excerpt(NamedTuple):
-    """An excerpt of a system's output, and how many words of the reference excerpt it covers.
+    """An excerpt of a system's output, and the number of reference words that the excerpt translates.
 
     Attributes:
         row: the row index of the excerpt in the synthetic texts.
@@ -198,11 +198,11 @@ class _ExcerptSampler:
 
     @property
     def kind(self) -> str:
-        """The kind of the comparisons between the excerpts."""
+        """The name of the kind of comparison, which depends on the length of the reference excerpts."""
         return "excerpts-several" if self.multi_sentence else "excerpts-one"
 
     def draw_window(self, n_sentences: int) -> NDArray[np.int64]:
-        """Return the indexes of consecutive sentences of a document, from which excerpts are drawn."""
+        """Choose a random run of consecutive sentences in a document, and return the sentence indexes."""
         n_starts = max(1, n_sentences - WINDOW_SENTENCES)
         start = int(self.generator.integers(n_starts))
         return np.arange(start, min(start + WINDOW_SENTENCES, n_sentences))
@@ -249,6 +249,10 @@ class _ExcerptSampler:
         return list(window[offset : offset + n_adjacent_sentences].tolist())
 
     def _draw_fraction(self) -> float:
-        """Return the fraction of a sentence's words to keep. Short excerpts keep half of some sentences."""
+        """Return the fraction of a sentence's words to keep, which is 1 or 0.5.
+
+        If the reference excerpts have one sentence, a random third of the sentences is cut in half. Otherwise,
+        sentences are kept in full.
+        """
         is_complete = self.multi_sentence or self.generator.random() < 2 / 3
         return 1.0 if is_complete else 0.5

@@ -59,7 +59,7 @@ class _TrainingTask(NamedTuple):
     def identity(self) -> str:
         """A hash of the recipe, the features and the word vectors.
 
-        A training can only continue from a checkpoint that was saved with the same hash.
+        Training can only resume from a checkpoint that was saved with the same hash.
         """
         words_digest = "" if self.words is None else self.words.digest
         recipe_json = json.dumps(msgspec.to_builtins(self.recipe), sort_keys=True)
@@ -149,7 +149,7 @@ def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
     features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
     vector_features = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
     words = find_word_vectors(recipe, vector_features)
-    # If the estimator reads texts, it receives word vectors, so no vectors of texts are computed.
+    # An estimator that reads texts uses word vectors. Vectors of whole segments are then not needed.
     vectors = vector_features if words is None else FeatureSet([])
     return _TrainingTask(recipe, folder, features, vectors, words, make_estimator(recipe, features, vectors))
 
@@ -317,13 +317,13 @@ def load_labeled_examples(
         return examples
     target = _make_target(recipe.target, recipe, folder)
     target_extractor = replace(extractor, features=target, vectors=FeatureSet([]))
-    # This call loads the same texts in the same order, so there is one target value per training example.
+    # The texts are loaded again in the same order, so each training example receives its own target value.
     target_values = load(target_extractor).features[:, 0]
     return replace(examples, scores=target_values)
 
 
 def _make_target(entry: str | dict[str, Any], recipe: Recipe, folder: Path) -> FeatureSet:
-    """Make the target feature of a recipe. Raise ConfigError if the feature has more than one column."""
+    """Create the target feature that a recipe specifies. Raise ConfigError if the feature has several columns."""
     target = make_features([entry], recipe.language, folder, unescape=recipe.unescape)
     if target.dimension != 1:
         raise ConfigError(

@@ -84,7 +84,7 @@ def install_synsets(
 
 @dataclass(frozen=True)
 class _SynsetPackBuilder:
-    """Build the pack of synsets of a language. Each method returns the pack and its number of synonym pairs.
+    """Builds a language's pack of synsets. Each build method returns the pack and the number of synonym pairs in it.
 
     Attributes:
         edition: the DBnary edition of the language.
@@ -125,9 +125,10 @@ class _SynsetPackBuilder:
     def build_from_dumps(self, dumps: Sequence[Path]) -> tuple[Pack, int]:
         """Build the pack from dumps.
 
-        The version of the pack is the latest date in the file names of the dumps. If the names contain no date, the
-        version is the beginning of the first dump's digest. The temporary files are about half as large as the
-        decompressed dumps.
+        The pack's version is the latest date in the file names of the dumps. If the file names do not contain a date,
+        the version is the first few characters of the first dump's digest.
+
+        The temporary files need about half as much disk space as the decompressed dumps.
         """
         sources = []
         with Harvest(self.folder / "work") as harvest:

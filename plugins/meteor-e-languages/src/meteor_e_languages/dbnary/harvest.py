@@ -84,10 +84,11 @@ class Harvest:
             self._connection.execute("COMMIT")
 
     def derive_words(self) -> None:
-        """Look up the words of all nodes. The content of all dumps must be in the database.
+        """Look up the words of all nodes. Call this method after all dumps have been loaded into the database.
 
-        The words of an entry are the written forms of its canonical form. If an entry has no written forms, its label
-        is used instead. A page or a sense has the words of its entries. Entries of other languages are ignored.
+        A dictionary entry usually lists the spellings of its headword. These spellings are the words of the entry. If
+        an entry does not list spellings, the entry's label is used instead. The words of a page or a word sense are the
+        words of all its entries. Entries in other languages are ignored.
         """
         with self._sqlite_errors():
             self._connection.executescript(_DERIVE_WORDS)

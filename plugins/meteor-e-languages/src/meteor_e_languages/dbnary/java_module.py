@@ -1,4 +1,4 @@
-"""Support METEOR-E's synonym module in the command ``meteor-e compat``."""
+"""Convert METEOR-E's Java module ``synonym`` to the matcher ``dbnary`` for the command ``meteor-e compat``."""
 
 from __future__ import annotations
 

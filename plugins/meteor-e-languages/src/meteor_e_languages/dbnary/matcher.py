@@ -112,7 +112,7 @@ def _check_options(options: DbnaryMatcher.Options) -> None:
 
 
 def _find_default_pack(context: MatcherContext) -> str | None:
-    """Return the name of the language's pack, or None if a default chain must do without the pack.
+    """Return the name of the language's pack, or None if a default chain uses the matcher and the pack is missing.
 
     Without a pack, the matcher does not have synsets, so it does not match any words.
     """

@@ -59,7 +59,7 @@ class Edition:
 
     @property
     def namespace(self) -> str:
-        """The common IRI prefix of the edition's pages, entries and senses."""
+        """The prefix of all IRIs of this Wiktionary edition, such as the IRIs of pages and dictionary entries."""
         return NAMESPACE.format(code=self.code)
 
     @property

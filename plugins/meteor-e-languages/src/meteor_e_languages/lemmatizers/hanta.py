@@ -23,7 +23,7 @@ LEMMA_LIMIT = 1 << 17
 
 
 class _Model(NamedTuple):
-    """Describe a HanTa model by its file and its tag set.
+    """The file name of a HanTa model, and the name of the tag set that the model uses.
 
     The tag sets are defined in :mod:`meteor_e_languages.lemmatizers.tags`.
     """

@@ -12,7 +12,7 @@ class PicklableLemmatizer(Lemmatizer):
     """A lemmatizer that omits certain attributes when it is pickled, and recreates them when it is unpickled.
 
     Class attributes:
-        unpicklable: the names of the attributes that are set by :meth:`_start` and are not pickled.
+        unpicklable: the names of the attributes that pickling omits. The method :meth:`_start` sets these attributes.
     """
 
     unpicklable: ClassVar[tuple[str, ...]]

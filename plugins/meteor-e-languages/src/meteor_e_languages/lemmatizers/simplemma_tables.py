@@ -65,7 +65,7 @@ class SimplemmaLemmatizer(Lemmatizer):
         return lowercase(lemma) or word
 
     def describe(self) -> str:
-        """Return the text that describes the simplemma version and the options in the metric's signature."""
+        """Return the simplemma version, the language and the options as text for the metric's signature."""
         greedy = " greedy" if self.options.greedy else ""
         return f"{version('simplemma')} {self._language}{greedy}"
 

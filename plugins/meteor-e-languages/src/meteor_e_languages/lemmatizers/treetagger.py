@@ -108,7 +108,7 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
             try:
                 return self._process.tag(tokens, self.options.timeout)
             except BaseException:
-                # Stop the process, because its pending output would be mistaken for the next sentence's output.
+                # Stop the process. Otherwise, the next sentence would receive the remaining output of this sentence.
                 self._process.stop()
                 self._process = None
                 raise
@@ -162,7 +162,7 @@ class _Process:
         self._process = _start_process(command, self._error_file)
         self._owner_id = os.getpid()
         self._sentence_count = 0
-        # A thread reads the output, because reading from a pipe cannot be limited to a number of seconds.
+        # A separate thread reads the output, because a read from a pipe does not accept a timeout.
         self._output_lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._output_lines), daemon=True)
         reader.start()
@@ -189,7 +189,7 @@ class _Process:
         # The input is written in a thread, because TreeTagger may stop reading until its output is read.
         writer = threading.Thread(target=_write_lines, args=(self._process.stdin, input_lines), daemon=True)
         writer.start()
-        # The output for the full stops after the previous sentence is read first, and ignored.
+        # This call discards the output for the periods that were sent after the previous sentence.
         self._read_until(start_marker, len(words), timeout)
         output_lines = self._read_until(end_marker, len(words), timeout)
         writer.join()

@@ -151,7 +151,7 @@ class _Data:
 
 @dataclass(frozen=True)
 class _Request:
-    """A request for the WordNet data and the index that the options of a matcher require.
+    """The WordNet data that a matcher needs, as specified by the matcher's options.
 
     Attributes:
         language: the language of the chain.
@@ -204,7 +204,7 @@ class _Request:
         return None if princeton is None else _Data(princeton=princeton)
 
     def _find_multilingual_data(self) -> _Data | None:
-        """Find the Open Multilingual WordNet, and Princeton WordNet if the relations need it.
+        """Find the Open Multilingual WordNet. For relations other than synonyms, also find Princeton WordNet.
 
         Return ``None`` if the Open Multilingual WordNet is not found.
 

@@ -25,7 +25,7 @@ def base_forms(word: str, part: str) -> list[str]:
 
 
 def _replace_suffixes(word: str, part: str) -> list[str]:
-    """Return the base forms that result from replacing the suffixes of a part of speech in a word."""
+    """Apply the suffix rules of a part of speech to a word, and return the resulting base forms."""
     forms = []
     for suffix, replacement in SUFFIXES[part]:
         if word.endswith(suffix) and len(word) > len(suffix):

@@ -94,7 +94,7 @@ def _list_related_synsets(synset: Any, relations: Collection[str]) -> list[tuple
 
 
 def _list_derivations(synset: Any) -> list[tuple[str, str]]:
-    """Return pairs of index entries for the words of a synset and their derivationally related words."""
+    """Pair each word of a synset with its derivationally related words, and return the pairs as index entries."""
     pairs = []
     for lemma in synset.lemmas():
         word_entry = _make_entry(lemma)
@@ -137,7 +137,7 @@ def _open_reader(source: Princeton) -> Iterator[Any]:
 
 @contextmanager
 def _data_folder(folder: str) -> Iterator[None]:
-    """Add a folder to nltk's data folders during the block, because nltk does not read other folders."""
+    """Add a folder to nltk's search path while the ``with`` block runs. nltk only reads folders on this path."""
     with _nltk_lock:
         nltk.data.path.append(folder)
         try:
@@ -182,7 +182,7 @@ class _WordnetReader(WordNetCorpusReader):  # type: ignore[misc]
         return stream
 
     def map_wn(self, version: str = "wordnet") -> None:
-        """Do nothing, because mapping synsets to other versions of WordNet would need the file ``index.sense``."""
+        """Disable nltk's mapping to other WordNet versions, because the mapping would need the file ``index.sense``."""
 
     def exceptions(self, part: str) -> dict[str, list[str]]:
         """Return the base forms of all irregular word forms."""

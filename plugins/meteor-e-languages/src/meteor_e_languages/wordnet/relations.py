@@ -71,7 +71,9 @@ def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
 
 
 def _group_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[str]]) -> Iterator[list[str]]:
-    """Yield the groups of index entries that share a key: synsets, pairs of related synsets, and pairs of words.
+    """Yield groups of index entries. All entries of a group match each other.
+
+    A group contains the words of a synset, the words of two related synsets, or two related words.
 
     Relations of unknown synsets or words are ignored.
     """

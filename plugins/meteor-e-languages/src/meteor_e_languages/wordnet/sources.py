@@ -150,7 +150,7 @@ def find_tab(folder: Path | None, language: Language) -> Tab | None:
 
 
 def _find_tab_file(folder: Path, file_name: str) -> Tab | None:
-    """Return a file in a folder or in its known subfolders."""
+    """Search a folder and its usual subfolders for a file of the Open Multilingual WordNet."""
     corpora = [folder / "corpora" / name for name in _MULTILINGUAL_NAMES]
     subfolders = [folder / name for name in _MULTILINGUAL_NAMES]
     for root in (folder, *corpora, *subfolders):
@@ -164,7 +164,7 @@ def _find_tab_file(folder: Path, file_name: str) -> Tab | None:
 
 
 def _find_tab_in_archives(folder: Path, file_name: str) -> Tab | None:
-    """Return a file in a zip file of nltk's data folder."""
+    """Search the zip archives in nltk's data folder for a file of the Open Multilingual WordNet."""
     for path, members in _list_archives(folder):
         for member in sorted(members):
             if member.rpartition("/")[2] == file_name:

@@ -1,1 +1,1 @@
-"""Features of segments, from which models compute their scores."""
+"""Segment features. A model computes its scores from these features."""

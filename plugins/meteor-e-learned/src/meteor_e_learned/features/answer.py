@@ -45,7 +45,7 @@ MAX_NEW_NUMBERS = 4
 
 
 class Comparison(NamedTuple):
-    """Measures of how much of one reference an answer contains.
+    """Measures of the overlap between an answer and one reference.
 
     Attributes:
         contains_joined: whether the answer contains the reference if spaces are ignored.
@@ -113,7 +113,7 @@ COLUMNS = (
 
 
 def _share(forms: Sequence[str], container: Container[str]) -> float:
-    """Return the fraction of normalized words that a container contains. Without words, return 0."""
+    """Return the fraction of the normalized words that occur in a container, or 0 if there are no words."""
     return sum(map(container.__contains__, forms)) / len(forms) if forms else 0.0
 
 
@@ -141,7 +141,7 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
 
 
 def _match_contained_references(answer: Answer, question: Question, contained: Sequence[str]) -> Match:
-    """Return the comparison result for an answer that contains at least one complete reference.
+    """Return the comparison result for an answer that contains the full text of at least one reference.
 
     Args:
         answer: the answer.
@@ -158,7 +158,8 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
 def _match_references(answer: Answer, question: Question) -> Match:
     """Compare an answer with all references of its question.
 
-    If the answer contains complete references, the longest contained reference counts as the most similar one.
+    If the answer contains the full text of several references, the longest of these references counts as the most
+    similar reference.
     """
     contained = [padded_forms for padded_forms in question.padded_references if padded_forms in answer.padded_forms]
     if contained:
@@ -240,7 +241,7 @@ def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[i
 def _measure_additions(
     answer: Answer, question: Question, new_forms: Collection[str], match_positions: Sequence[int]
 ) -> dict[str, float]:
-    """Measure what an answer contains in addition to the references.
+    """Return measures of an answer's additions to the references, such as the number of new words.
 
     Args:
         answer: the answer.
@@ -267,7 +268,10 @@ def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool
 
 
 def _measure_missing_words(answer: Answer, reference: Reference) -> dict[str, float]:
-    """Measure the words of a reference that occur in neither the answer nor the question."""
+    """Return the maximum length and the maximum rarity of the reference words that the answer does not contain.
+
+    Stop words and words of the question are ignored if the reference contains other words.
+    """
     max_length, max_rarity = 0, 0.0
     for form, rarity in zip(reference.new_forms, reference.new_rarities, strict=True):
         if form not in answer.positions:
@@ -301,7 +305,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
-    # Each group of measures has the order of COLUMNS, because a lookup by name would take longer.
+    # The values must be in the order of COLUMNS. Looking up each value by its name would be slower.
     return [
         float(match.contains_reference),
         *match.best,

@@ -27,7 +27,7 @@ TRIGRAM = 3
 """Number of characters in a trigram."""
 
 _COMMENT = re.compile(r"(?<=\S)[^\S\n]*\([^()\n]*\)[^\S\n]*$", re.MULTILINE)
-# A search for a capital letter is fast, so the lookbehinds come after the capital letter.
+# The pattern begins with the capital letter, because a regex that begins with lookbehinds is slower.
 _NAME = re.compile(r"[A-Z](?<=\b.)(?<![.!?] .)(?<!^.)\w+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 
@@ -113,7 +113,7 @@ class Reference:
 
     @cached_property
     def new_rarities(self) -> list[float]:
-        """The rarity of each word that :attr:`new_forms` lists."""
+        """The rarity of each word in the list :attr:`new_forms`, in the order of the list."""
         return [measure_rarity(word) for word in self._new_words]
 
     @cached_property
@@ -153,7 +153,7 @@ class Question:
         self._references: dict[str, Reference] = {}
 
     def _list_numbers(self) -> list[list[str]]:
-        """Return the numbers of each acceptable answer that contains a number."""
+        """Return one list of numbers for each acceptable answer. Answers without numbers are omitted."""
         # A shortcut for the most frequent case, in which the references do not contain any number.
         if not select_numbers(self.reference_forms):
             return []
@@ -161,7 +161,7 @@ class Question:
         return [numbers for numbers in number_lists if numbers]
 
     def find_reference(self, padded_forms: str) -> Reference:
-        """Return the acceptable answer that belongs to an item of :attr:`padded_references`."""
+        """Return the acceptable answer whose normalized text is ``padded_forms``."""
         reference = self._references.get(padded_forms)
         if reference is None:
             line_index = self._padded_lines.index(padded_forms)

@@ -115,7 +115,7 @@ class EncoderFeature(Feature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column names: one cosine, and one difference for each dimension of the sentence vectors."""
+        """The column names: ``cosine``, and one name such as ``difference-1`` for each vector dimension."""
         return ("cosine", *(f"difference-{number}" for number in range(1, self._size + 1)))
 
     @property
@@ -137,7 +137,7 @@ class EncoderFeature(Feature):
         return mean_over_references(rows, batch)
 
     def _encode_texts(self, texts: Sequence[str]) -> list[Vectors]:
-        """Return the sentence vectors of distinct texts. Several threads encode batches of texts at a time."""
+        """Return the sentence vectors of distinct texts. Several threads encode batches of texts in parallel."""
         vectors: dict[str, Vectors] = {}
         with ThreadPool(os.cpu_count() or 1) as pool:
             for batch_vectors in pool.map(self._encode_batch, self._make_batches(texts)):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ModelScoreFeature(Feature):
-    """The raw score of a trained model, before the model maps it to a percentage."""
+    """The raw score of a trained model, before conversion to a percentage."""
 
     name: ClassVar[str] = "model-score"
     dimension = 1

@@ -205,7 +205,7 @@ class WordSequence:
         return Counter(self.characters[start : start + order] for start in range(len(self.characters) - order + 1))
 
     def list_content_stems(self) -> list[tuple[str, bool]]:
-        """Return the stem of each content word, and whether one of the four preceding words is a negation."""
+        """Return the stem of each content word, and whether one of the four words before it is a negation."""
         return [
             (word.stem, any(preceding.is_negation for preceding in self.words[max(0, position - 4) : position]))
             for position, word in enumerate(self.words)
@@ -278,7 +278,7 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> di
         "capitals_missing": (reference.capitals - hypothesis.capitals).total(),
         "capitals_added": (hypothesis.capitals - reference.capitals).total(),
         "digits": sum(map(str.isdigit, hypothesis.characters)),
-        # Whether both texts begin with a capital letter, or neither text does.
+        # The value is false if only one of the two texts begins with a capital letter.
         "first_capital": hypothesis.characters[:1].isupper() == reference.characters[:1].isupper(),
     }
 
@@ -347,10 +347,9 @@ def _list_common_words(hypothesis: WordSequence, reference: WordSequence) -> lis
 
 
 def _share_of_class(common_counts: Mapping[int, int], text_counts: Mapping[int, int], word_class: int) -> float:
-    """Return the fraction of words of one class, such as pronouns, that two texts have in common.
+    """Return the fraction of a text's words of one class, such as pronouns, that also occur in the other text.
 
-    The fraction is relative to the words of one text. If this text does not contain a word of the class, the result is
-    0.5.
+    The result is 0.5 if the text does not contain a word of the class.
     """
     n_words = text_counts[word_class]
     return common_counts[word_class] / n_words if n_words else 0.5
@@ -423,9 +422,9 @@ def _rate_pair(pair: tuple[str, str], pair_lists: PairLists) -> PairRating:
 
 
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> dict[str, float]:
-    """Measure how common those word pairs are that occur in the hypothesis but not in the reference.
+    """Find the word pairs that occur only in the hypothesis, and measure how common these pairs are.
 
-    Such a word pair is called moved if the reference contains both words, but not next to each other.
+    A word pair of the hypothesis is called moved if the reference contains both words, but not next to each other.
     """
     reference_pairs = set(reference.pairs)
     ratings = [_rate_pair(pair, pair_lists) for pair in hypothesis.pairs if pair not in reference_pairs]

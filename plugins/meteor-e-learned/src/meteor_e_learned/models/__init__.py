@@ -1,1 +1,1 @@
-"""Estimators with the interface of scikit-learn."""
+"""Estimators that follow the conventions of scikit-learn."""

@@ -163,7 +163,7 @@ class GuardedLinear(LinearEstimator):
         return {f"training tau {title}": tau for title, tau in measure_taus(self, examples).items()}
 
     def _find_range_columns(self, columns: Sequence[str]) -> Floats:
-        """Return the indexes of the features that have a permitted range, followed by the index of METEOR's score.
+        """Return the column indexes of all features that have a range, followed by the column index of the base score.
 
         The array is empty if the options do not specify ranges.
         """
@@ -235,7 +235,8 @@ class GuardedLinear(LinearEstimator):
     def _fit_base(self, features: Floats, sums: Floats) -> Floats:
         """Fit a linear map that converts METEOR's scores to the scale of the learned weighted sums.
 
-        The map equalizes the mean and the standard deviation over the judged hypotheses.
+        Over the judged hypotheses, the converted scores and the centered sums both have the mean 0 and the same
+        standard deviation.
 
         Args:
             features: the features of the judged hypotheses.
@@ -252,7 +253,7 @@ class GuardedLinear(LinearEstimator):
         return np.array([base_scores.mean(), slope])
 
     def _synthetic_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield one term of the loss for each set of synthetic comparisons, if the set's kind has a weight.
+        """Yield one loss term for each set of synthetic comparisons. Kinds of comparisons without a weight are skipped.
 
         Args:
             examples: the training examples.
@@ -265,7 +266,7 @@ class GuardedLinear(LinearEstimator):
                 yield _LossTerm(differences, np.full(len(pairs), self.options.margin), weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield the terms of the loss for human comparisons. Years of any size have equal weight.
+        """Yield the loss terms for human comparisons. A year's weight does not depend on its number of comparisons.
 
         Args:
             examples: the training examples.
@@ -276,7 +277,7 @@ class GuardedLinear(LinearEstimator):
             year_weight = float(examples.weight[pairs].mean()) / len(pairs_by_year)
             for block in np.split(pairs, range(COMPARISON_BLOCK, len(pairs), COMPARISON_BLOCK)):
                 differences = rows[examples.better[block]] - rows[examples.worse[block]]
-                # The weight of a year is divided equally among the comparisons of the year.
+                # Blocks are weighted by their size, so that all comparisons of a year have equal weight.
                 block_weight = year_weight * len(block) / len(pairs)
                 yield _LossTerm(differences, np.ones(len(block)), block_weight)
 
@@ -294,7 +295,7 @@ class GuardedLinear(LinearEstimator):
             centered_features = features - features.mean(axis=0)
             targets = self._standardize_ratings(examples.scores[indexes])
             year_weight = self.options.ratings * self._find_rating_factor(title)
-            # The weight of a year is divided equally among the language pairs of the year.
+            # The weight of a year's ratings is split equally among the language pairs of that year.
             weight = year_weight / language_pair_counts[year_of(title)]
             yield _LossTerm(centered_features, targets, weight)
 
@@ -308,17 +309,17 @@ class GuardedLinear(LinearEstimator):
         return standardized
 
     def _find_rating_factor(self, title: str) -> float:
-        """Return the factor by which the option ``shares`` multiplies the weight of a test set's ratings."""
+        """Return the factor for the weight of a test set's ratings. The option ``shares`` sets this factor."""
         for prefix, factor in self.options.shares.items():
             if title.startswith(prefix):
                 return float(factor)
         return 1.0
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
-        """Return two factors between 0 and 1 for each hypothesis, by which the learned score is multiplied.
+        """Return two factors between 0 and 1 for each hypothesis. Each factor reduces the weight of the learned score.
 
-        The first factor is below 1 if a feature is outside its range in the option ``guard``. The second factor is
-        below 1 if a feature is outside its range in the option ``deviations``.
+        The options ``guard`` and ``deviations`` set ranges for some features. The first factor is below 1 if a feature
+        is outside its ``guard`` range. The second factor is below 1 if a feature is outside its ``deviations`` range.
         """
         range_columns, n_guards = self._range_columns, len(self.options.guard)
         guard_shares = _domain_share(features[:, range_columns[:n_guards]], self.options.guard)
@@ -327,7 +328,7 @@ class GuardedLinear(LinearEstimator):
 
     @property
     def _range_columns(self) -> NDArray[np.int64]:
-        """The column indexes of the features in the option ``guard``, then of those in the option ``deviations``."""
+        """The column indexes of the features in the option ``guard``, followed by the features in ``deviations``."""
         return self.range_columns_[:-1].astype(np.int64)
 
     @property
@@ -382,7 +383,7 @@ class GuardedLinear(LinearEstimator):
         return Scale(self.levels_).of(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the derivative of the final score with respect to the raw score, at the given raw score."""
+        """Return the derivative of the final score with respect to the raw score at the point ``raw``."""
         low, high = Scale(self.levels_).of(np.array([raw - SLOPE_STEP, raw + SLOPE_STEP]))
         return float(high - low) / (2 * SLOPE_STEP)
 
@@ -398,7 +399,7 @@ class GuardedLinear(LinearEstimator):
         return f"{100 * base_share:.0f} % of the score is METEOR's order: {reasons}"
 
     def _list_values_out_of_range(self, features: Floats) -> list[str]:
-        """Return, for each feature with values outside its range, how many values are outside."""
+        """Return one message for each feature with out-of-range values. The message gives the number of such values."""
         messages = []
         ranges = [*self.options.guard.items(), *self.options.deviations.items()]
         for column, (name, (low, high, _)) in zip(self._range_columns, ranges, strict=True):
@@ -409,7 +410,7 @@ class GuardedLinear(LinearEstimator):
         return messages
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays from a model file.
+        """Set the learned parameters to the arrays from a model file.
 
         Raises:
             ValueError: if an array has a wrong shape, or a column index that does not exist.

@@ -30,7 +30,7 @@ def find_judged(examples: Examples) -> NDArray[np.bool_]:
 def find_rated_rows(examples: Examples) -> list[tuple[str, NDArray[np.intp]]]:
     """Return the title of each rated test set, and the row indexes of its rated hypotheses.
 
-    Test sets with only equal ratings are omitted.
+    A test set is omitted if all its ratings are equal.
     """
     rated_rows: list[tuple[str, NDArray[np.intp]]] = []
     for part, title in enumerate(examples.title):
@@ -42,7 +42,7 @@ def find_rated_rows(examples: Examples) -> list[tuple[str, NDArray[np.intp]]]:
 
 
 def find_synthetic_pairs(examples: Examples) -> list[tuple[str, NDArray[np.intp]]]:
-    """Return the kind of each set of synthetic comparisons, and the indexes of its comparisons."""
+    """Return the kind of comparison and the comparison indexes for each set of synthetic comparisons."""
     synthetic_pairs: list[tuple[str, NDArray[np.intp]]] = []
     for part, title in enumerate(examples.title):
         pairs = np.flatnonzero(examples.part == part)

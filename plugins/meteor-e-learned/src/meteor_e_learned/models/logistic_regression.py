@@ -87,7 +87,7 @@ class LogisticRegression(LinearEstimator):
         penalty[-1] = 0  # The intercept is not penalized.
         weights = np.zeros(design.shape[1])
         for _ in range(MAX_STEPS):
-            # Unlike matrix products, these sums have the same last digits for any number of threads.
+            # Unlike matrix products, these sums are bit-identical for any number of threads.
             log_odds = np.ascontiguousarray(design * weights).sum(axis=1)
             probabilities = _logistic(log_odds)
             gradient = np.einsum("ij,i->j", design, probabilities - y) + penalty * weights

@@ -108,7 +108,7 @@ class PairwiseLogistic(LinearEstimator):
             inverse_strength: _cross_validate(inverse_strength, differences, labels, pair_weights, folds)
             for inverse_strength in sorted(map(float, self.options.C))
         }
-        # If several values are equally good, max returns the smallest value, which has the strongest regularization.
+        # If several values of C are equally good, max returns the smallest, because a small C regularizes most.
         return max(correct_weights, key=correct_weights.__getitem__)
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
@@ -130,7 +130,7 @@ class PairwiseLogistic(LinearEstimator):
         return np.stack([1 - first, first], axis=1)
 
     def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
-        """Return Kendall's τ of the decisions. Ties count as wrong decisions."""
+        """Return Kendall's τ between the model's decisions and the true labels. Tied decisions count as wrong."""
         return strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1))
 
     def score_segments(self, features: Floats) -> Floats:

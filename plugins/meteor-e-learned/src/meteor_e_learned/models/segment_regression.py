@@ -40,7 +40,7 @@ class _Sums:
         return _Sums(len(scores), design.sum(axis=0), float(scores.sum()), design.T @ design, design.T @ scores)
 
     def subtract(self, part: _Sums) -> _Sums:
-        """Subtract the statistics of some rows, and return the statistics of the remaining rows."""
+        """Remove the rows of ``part``, and return the statistics of the remaining rows."""
         return _Sums(
             count=self.count - part.count,
             rows=self.rows - part.rows,
@@ -90,7 +90,7 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """The hyperparameters among which cross-validation chooses, and the quantiles at which values are clipped."""
+        """Hyperparameter values that cross-validation compares, and the quantiles at which values are clipped."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],
