@@ -158,7 +158,8 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
     Columns are separated by blanks, tabs or commas, and are found by their titles. Rows with the score ``None`` are
     skipped.
 
-    Examples are the formats of WMT 2017 (``LP DATA SYSTEM SID HUMAN``) and of WMT 2021 (``SYS SID RAW.SCR Z.SCR N``).
+    Supported files include those of WMT 2017, with the header ``LP DATA SYSTEM SID HUMAN``, and those of WMT 2021, with
+    the header ``SYS SID RAW.SCR Z.SCR N``.
 
     Args:
         path: path of the file.
@@ -281,7 +282,7 @@ def read_mqm(
     new_weights = {error_type.lower(): weight for error_type, weight in (weights or {}).items()}
     all_weights = {**MQM_WEIGHTS, **new_weights}
     required = _list_required_fields("rater", "category", "severity", in_document=in_document)
-    # The keys of both dictionaries are a system, a document, a segment and a rater.
+    # Both dictionaries have keys of the form (system, document, segment, rater).
     penalties: defaultdict[tuple[str, str, int, str], float] = defaultdict(float)
     first_errors: dict[tuple[str, str, int, str], tuple[str, dict[str, str]]] = {}
     for location, cells in _iterate_cells(_open_rating_table(path), _RATING_COLUMNS, required, only or {}):

@@ -28,7 +28,7 @@ class EvaluationResult(Result):
         self.evaluation = evaluation
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield each table, followed by its significance tests between metrics. Notes come at the end."""
+        """Yield each table, followed by the table's significance tests between metrics. Yield all notes last."""
         for table in self.evaluation.tables:
             yield _make_table_grid(table, 4 if digits is None else digits)
             for column, comparison in table.comparisons.items():

@@ -34,7 +34,8 @@ def check_test_set(test: TestSet) -> list[str]:
 def _check_identical_outputs(test: TestSet) -> list[str]:
     """Return a message if annotators ranked identical outputs differently.
 
-    The message is a warning if many identical outputs have different ranks.
+    The returned message begins with "warning:" if ties were allowed, but many pairs of identical outputs have different
+    ranks.
     """
     if test.rankings is None:
         return []
@@ -82,7 +83,7 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
     """
     agreement = _segment_agreement(test, scores)
     if math.isnan(agreement):
-        # Without judgments of segments, only the direction of the system scores can be checked.
+        # Without enough segment scores and judgments, only system scores can be compared with human scores.
         agreement = _system_agreement(test, scores)
     elif abs(agreement) <= NEAR_ZERO_CORRELATION:
         message = f"{scores.name} does not correlate with human judgments ({agreement:.3f})"

@@ -68,14 +68,14 @@ class _Choice(NamedTuple):
         return [entry for entry in file_scores if getattr(entry, self.field) in values]
 
     def _match_value(self, value: str, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the requested value, and the empty string that marks a score without the field."""
+        """Return the requested value and the empty string, so that scores without the field are selected, too."""
         if value not in available_values and available_values != [""]:
             hint = near_miss(value, available_values)
             raise InputError(f"{location}: no {self.field} {value!r}{hint}; it has {', '.join(available_values)}")
         return ("", value)
 
     def _find_default_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the only value or, if there are several, the first value that matches a default in any letter case."""
+        """Return the only value or, if there are several, the first value that equals a default, ignoring case."""
         if len(available_values) < 2:
             return available_values
         default_names = {name.casefold() for name in self.defaults if name}
@@ -120,7 +120,7 @@ class _FileMetric(SystemsMetric):
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Raise an error, because the metric can only look up the scores of named systems in files.
+        """Raise an error, because the metric reads the scores of systems from files and cannot score texts.
 
         Raises:
             ConfigError: always.
@@ -163,7 +163,7 @@ class _FileMetric(SystemsMetric):
 
     @property
     def _sign(self) -> float:
-        """The factor of all scores, which is negative if lower scores are better."""
+        """The factor by which all scores are multiplied: -1 if lower scores are better, and 1 otherwise."""
         return -1.0 if self.options.lower_is_better else 1.0
 
     def _arrange_system_scores(self, entries: Sequence[MetricScore], test: TestSet, location: str) -> Floats:
@@ -220,7 +220,7 @@ class _FileMetric(SystemsMetric):
 
 
 class ScoreFileMetric(_FileMetric):
-    """A metric that reads scores of segments, of systems, or of both from files.
+    """A metric that reads segment scores, system scores or both from files.
 
     The placeholders ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in the paths of the files
     are filled in for each test set.
@@ -302,13 +302,13 @@ class ScoreFileMetric(_FileMetric):
         for file in files:
             file_scores += _name_systems(self.read_scores(file.path), file, test)
         metric_scores = metric_choice.select(file_scores, location)
-        # The language pair is selected before the test set, because a pair often belongs to only one test set.
+        # The language pair is selected first, because the scores of a language pair often belong to a single test set.
         pair_scores = self._select_pair(metric_scores, test, location)
         testset_scores = testset_choice.select(pair_scores, location)
         return reference_choice.select(testset_scores, location)
 
     def _select_pair(self, entries: Sequence[MetricScore], test: TestSet, location: str) -> list[MetricScore]:
-        """Return the scores of the language pair, including those that do not name a language pair.
+        """Return the scores for the test set's language pair, and the scores that do not specify a language pair.
 
         Raises:
             InputError: if there are no such scores, or if they seem to belong to another language pair.
@@ -348,7 +348,7 @@ class MtmeMetric(_FileMetric):
         return {"metric": metric, "lower_is_better": text.startswith("-")}
 
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
-        """Return the existing files of segment scores and of system scores.
+        """Return the file of segment scores and the file of system scores, if these files exist.
 
         If neither file exists, the path of the segment scores is returned, because the error message names this path.
         """

@@ -15,7 +15,7 @@ from meteor_e_evaluation.test_set import TestSet
 
 
 def make_file_name(metric: str) -> str:
-    """Replace characters in the name of a metric that file names should not contain."""
+    """Convert the name of a metric to a file name by replacing special characters with underscores."""
     return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
 
 

@@ -32,7 +32,7 @@ def divide_or_nan(numerators: Floats | Integers | float, denominators: Floats | 
 
 
 def sum_by_cell(cell_index: tuple[Integers, ...], values: NDArray[Any], shape: tuple[int, ...]) -> Floats:
-    """Sum values within each cell of an array of the given shape.
+    """Return an array in which each cell contains the sum of the values that are assigned to the cell.
 
     The result equals that of ``numpy.add.at`` on an array of zeros, which is slower.
 
@@ -48,7 +48,7 @@ def sum_by_cell(cell_index: tuple[Integers, ...], values: NDArray[Any], shape: t
 
 @dataclass(frozen=True)
 class RatedPairs:
-    """All pairs of systems, with the human preference for each segment.
+    """All pairs of systems, with the human preference between the two systems on each segment.
 
     Attributes:
         first, second: indices of the two systems of each pair, ``(pairs,)``.
@@ -160,7 +160,7 @@ def _center_rated(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
 
 
 def _varies(scores: Floats, rated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of the segments whose rated systems have at least two different scores."""
+    """Return a mask of the segments on which the rated systems do not all have the same score."""
     highest = np.where(rated, scores, -np.inf).max(axis=0, initial=-np.inf)
     lowest = np.where(rated, scores, np.inf).min(axis=0, initial=np.inf)
     return np.asarray(highest > lowest)

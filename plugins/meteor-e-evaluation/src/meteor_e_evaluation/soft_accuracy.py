@@ -1,6 +1,7 @@
 """Computes soft pairwise accuracy (SPA) of a metric.
 
-For each pair of systems, SPA compares the p-value by metric scores with the p-value by human scores.
+For each pair of systems, SPA compares the p-value computed from metric scores with the p-value computed from human
+scores.
 
 Source: Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
 Pairwise Accuracy". Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. Two systems

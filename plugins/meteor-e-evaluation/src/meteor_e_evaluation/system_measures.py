@@ -37,8 +37,8 @@ def human_system_scores(test: TestSet) -> dict[str, float]:
 
     If no human scores of systems were published, the score of a system is the mean of its ratings.
 
-    If there are only rankings, the score is the proportion of comparisons that the system won, without ties (Bojar et
-    al., 2011).
+    If there are only rankings, the score is the proportion of comparisons that the system won. Ties are ignored (Bojar
+    et al., 2011).
     """
     if test.system_scores:
         return test.system_scores
@@ -92,7 +92,7 @@ def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
 
 
 def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
-    """Return the systems that system-level measures compare, with the human score of each system."""
+    """Return the indices and the human scores of the systems that have a human score and are not outliers."""
     human_score_by_name = human_system_scores(test)
     indices = []
     human_scores = []
@@ -154,8 +154,8 @@ class SystemMeasure(Measure[TestSet]):
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return a function that compares two metrics after the scores of some systems are swapped between them.
 
-        The scores of systems are compared as if they were scores of a single segment. The result is None for scores of
-        segments, and for coefficients other than Kendall's τ-b and pairwise accuracy.
+        The returned function compares system scores as if they were the scores of a single segment. Return None if
+        ``values`` contains segment scores, or if the coefficient is neither Kendall's τ-b nor pairwise accuracy.
         """
         compute_measure = _PAIR_COUNT_MEASURES.get(self.coefficient)
         has_segment_scores = values.ndim == 3
@@ -246,7 +246,7 @@ class SystemAccuracy(SystemMeasure):
 
 
 class PooledAccuracy(SystemMeasure):
-    """Proportion of correctly ordered pairs of systems. A mean weights all pairs of systems equally."""
+    """Proportion of correctly ordered pairs of systems. A mean over test sets weights all pairs equally."""
 
     name, title, coefficient = "system-accuracy-pooled", "system accuracy, pooled", "accuracy"
     pooled: ClassVar[bool] = True
@@ -265,8 +265,8 @@ class PooledAccuracy(SystemMeasure):
 class SoftAccuracy(Measure[TestSet]):
     """Soft pairwise accuracy.
 
-    For each pair of systems, the measure compares two p-values of the difference between the systems: the p-value from
-    metric scores and the p-value from human scores.
+    For each pair of systems, two significance tests compare the systems: one test uses metric scores, and the other
+    test uses human scores. The measure compares the p-values of the two tests.
     """
 
     name, title = "spa", "SPA"

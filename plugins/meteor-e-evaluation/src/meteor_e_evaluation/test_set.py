@@ -56,7 +56,7 @@ class TestSet(SystemOutputs):
     def title(self) -> str:
         """The name of the language pair for error messages.
 
-        Without a language pair, the name is "the test set".
+        If the test set does not have a language pair, error messages say "the test set" instead.
         """
         return self.pair or "the test set"
 

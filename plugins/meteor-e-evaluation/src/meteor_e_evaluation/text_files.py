@@ -47,7 +47,7 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
 
 
 def read_texts(path: PathLike, role: Role) -> list[str]:
-    """Read the only text with the given role in a file.
+    """Return the segments of the text with the given role. The file must contain exactly one text with this role.
 
     Raises:
         InputError: if the file is malformed, or if it does not contain exactly one text of this role.
@@ -199,7 +199,7 @@ class OutputFiles:
     def from_shared_file(
         cls, file: Path, texts: dict[str, list[str]], *, location: str, n_segments: int
     ) -> OutputFiles:
-        """Wrap the outputs of all systems that were read from the same file."""
+        """Create an object for the outputs of all systems, which have already been read from a single file."""
         return cls(location, n_segments, files=dict.fromkeys(texts, file), texts=texts, is_shared=True)
 
     def paths_by_system(self) -> dict[str, str]:

@@ -134,7 +134,8 @@ def _arrange_gap(
 ) -> Iterator[WordColumn]:
     """Arrange the words between two matches, with at most one hypothesis word and one reference word per column.
 
-    A hypothesis word and a reference word do not share a column if both are matched, because they match other words.
+    A matched hypothesis word and a matched reference word do not share a column, because the two words are not matched
+    with each other.
 
     Args:
         hypothesis_gap: indices of the hypothesis words between the two matches.
@@ -154,7 +155,7 @@ def _arrange_gap(
 
 
 def _word_range(index: int) -> range:
-    """Return the range that contains a single word."""
+    """Return a range that contains only the given word index."""
     return range(index, index + 1)
 
 
@@ -283,7 +284,8 @@ class _ColumnRenderer:
     def _render_link(self, column: WordColumn) -> Text:
         """Return the symbol of the matcher that aligns the words of a column.
 
-        If a word is aligned with a word in another column, the number of the chunk and an arrow follow the symbol.
+        If a word is aligned with a word in another column, the chunk number and an arrow are added after the matcher's
+        symbol.
         """
         if column.match is not None:
             style = self._matcher_style(column.match)

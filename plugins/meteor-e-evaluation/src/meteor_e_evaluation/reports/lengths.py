@@ -45,7 +45,7 @@ LENGTH_CLASSES = (
 
 
 class Distribution(NamedTuple):
-    """The cumulative distribution of a value (such as the score) among a system's segments of similar length.
+    """The cumulative distribution of one system's segment values, such as scores, in one class of segment lengths.
 
     Attributes:
         system: index of the system.
@@ -62,7 +62,7 @@ class Distribution(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The distribution of a value, such as the score, in each system, over segments of similar length.
+    """For each system, the distribution of a segment value, such as the score, in one class of segment lengths.
 
     Attributes:
         length_class: the length class.
@@ -76,7 +76,7 @@ class Cell(NamedTuple):
 
 
 class Distributions(NamedTuple):
-    """The distribution of a value, such as the score, in each length class and each system.
+    """The distributions of a segment value, such as the score, for each class of segment lengths and each system.
 
     Attributes:
         title: name of the value.
@@ -93,14 +93,14 @@ class Distributions(NamedTuple):
 
 
 class _ClassMembers(NamedTuple):
-    """A length class, with a mask of the segments that belong to it."""
+    """A range of reference lengths, with a mask of the segments whose reference lengths are within the range."""
 
     length_class: LengthClass
     is_member: NDArray[np.bool_]
 
 
 def distributions(report: Report) -> list[Distributions]:
-    """Return the distributions of the segment scores of each metric, and of the segment values of METEOR's components.
+    """Return the distributions of each metric's segment scores, and of METEOR's components, such as precision.
 
     The distributions are computed over all segments, and over classes of segments with references of similar length.
     If all segments have similar lengths, they are computed only over all segments.
@@ -120,9 +120,9 @@ def distributions(report: Report) -> list[Distributions]:
 
 
 def _select_length_classes(lengths: Integers) -> list[_ClassMembers]:
-    """Return the length classes that contain segments, starting with the class of all segments.
+    """Return the non-empty classes of segment lengths, starting with a class that contains all segments.
 
-    If all segments belong to the same length class, only the class of all segments is returned.
+    If all segments have similar lengths, return only the class that does not limit the length.
 
     Args:
         lengths: number of words of the first reference of each segment.

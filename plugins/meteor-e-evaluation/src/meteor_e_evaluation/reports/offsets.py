@@ -14,8 +14,8 @@ _PLAIN_CHARACTERS = str.maketrans("“”„«»‟‘’‚‛`´–—‐‑�
 def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     """Return the character offsets at which each word starts and ends in the raw text.
 
-    Normalization may have changed some characters. Therefore, the words are aligned with the text by the smallest
-    number of edits.
+    Normalization may have changed some characters, so a Levenshtein alignment between the words and the text locates
+    each word.
 
     The end of a word is exclusive. If a word does not occur in the text, its start equals its end.
 
@@ -46,17 +46,17 @@ def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
         normalized: the normalized text without white space.
     """
     raw_characters = "".join(text.split())
-    # These are the positions of the raw characters, followed by the end of the text.
+    # These are the offsets of all non-space characters in the text, followed by the length of the text.
     positions = [*(index for index, character in enumerate(text) if not character.isspace()), len(text)]
     ranges: list[tuple[int, int]] = []
-    # The indices of the edits refer to the unfolded texts, too, because folding does not change the length of a text.
+    # The edit indices are also valid for the original texts, because ``_fold`` preserves the length of a text.
     for edit in Levenshtein.opcodes(_fold(raw_characters), _fold(normalized)):
         if edit.tag == "insert":
             # An inserted character is mapped to an empty range just before the next raw character.
             position = positions[edit.src_start]
             ranges += [(position, position)] * (edit.dest_end - edit.dest_start)
         elif edit.tag != "delete":
-            # Equal or replaced characters correspond one to one.
+            # Each equal or replaced normalized character corresponds to exactly one raw character.
             ranges += [(position, position + 1) for position in positions[edit.src_start : edit.src_end]]
     return ranges
 

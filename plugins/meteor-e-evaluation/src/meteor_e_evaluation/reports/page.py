@@ -219,7 +219,7 @@ def _format_palette() -> str:
 
 
 def _css_rule(selector: str, content: str) -> str:
-    """Return a CSS rule, whose content consists of declarations or, in a media query, of rules."""
+    """Return a CSS rule with the given content: declarations or, in a media query, other rules."""
     return f"{selector}{{{content}}}"
 
 
@@ -234,7 +234,7 @@ def _make_template_variables(report: Report) -> dict[str, Any]:
 
 
 def _make_overview_variables(report: Report) -> dict[str, Any]:
-    """Return the template variables of the title and the overview, and those that several sections use."""
+    """Return the template variables for the title and the overview, and the variables that several sections share."""
     has_several_systems = len(report.systems) > 1
     return {
         "report": report,
@@ -272,7 +272,7 @@ def _make_distribution_variables(report: Report) -> dict[str, Any]:
 
 
 def _make_matcher_variables(report: Report) -> dict[str, Any]:
-    """Return the template variables of the section on the matchers of METEOR."""
+    """Return the template variables for the section about METEOR's matchers."""
     matchers = []
     for index, name in enumerate(report.matchers):
         matchers.append({"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)})

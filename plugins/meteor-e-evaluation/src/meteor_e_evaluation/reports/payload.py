@@ -136,7 +136,7 @@ def _sort_words(report: Report) -> list[str]:
 
 
 def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the words of each hypothesis and of each segment's best reference, as indices of the vocabulary.
+    """Return the words of each hypothesis and of each segment's best reference as indices into the vocabulary.
 
     Args:
         system: the system.
@@ -153,7 +153,7 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> tuple[lis
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:
-    """Return sizes of a system's segments, such as word counts, as an array ``(segments, fields)``."""
+    """Return counts for each segment, such as the number of hypothesis words, as an array ``(segments, fields)``."""
     sizes = np.frombuffer(system.alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
     return sizes[:, [SIZE_FIELDS.index(field) for field in fields]]
 
@@ -227,7 +227,7 @@ def _make_metric_data(report: Report, index: int) -> dict[str, Any]:
 
 
 def _list_remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    """Return a dictionary that maps segment indices to remarks of a metric."""
+    """Return a dictionary that maps segment indices to the metric's explanations of the segment scores."""
     return {index: entry["explanation"] for index, entry in enumerate(details) if entry.get("explanation")}
 
 

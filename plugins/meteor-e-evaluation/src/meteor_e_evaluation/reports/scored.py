@@ -66,8 +66,7 @@ class SystemTests:
     def between(self, first: int, second: int) -> SystemTest:
         """Return the result of the significance test between two systems.
 
-        The result describes the system that comes later in the report, with the other system as its baseline. The order
-        of the arguments does not matter.
+        The order of the arguments does not matter: the system that comes first in the report is always the baseline.
 
         Args:
             first, second: indices of the systems.
@@ -242,7 +241,8 @@ class Report:
     def rival(self) -> int:
         """The index of the system whose score under the first metric is furthest from the baseline's score.
 
-        The baseline is the first system. If it is the only system, the index is 0.
+        The baseline is the first system. The index is 0 if there is only one system, or if all systems have equal
+        scores.
         """
         scores = self.metrics[0].scores
         differences = [abs(score - scores[0]) for score in scores]
@@ -434,8 +434,8 @@ def _explain_differences(
 ) -> list[SystemExplanation]:
     """Explain how the scores of each system differ from the scores of the first system.
 
-    For each system, the first explanation is about the whole output. The other explanations are about segments with
-    large differences. The list is empty if the metric cannot explain differences.
+    The explanations of a system begin with an explanation of the whole output. Explanations of the segments with large
+    score differences follow. If the metric cannot explain differences, return an empty list.
     """
     explanations: list[SystemExplanation] = []
     if not isinstance(metric, Explains):

@@ -93,7 +93,7 @@ def system_style(index: int) -> SystemStyle:
 def letter(index: int) -> str:
     """Return the letter that labels a system in a report.
 
-    The first systems have the letters A to Z. The next ones have the labels AA, AB and so on.
+    The first 26 systems are labeled A to Z. The next systems are labeled AA, AB and so on.
     """
     quotient, remainder = divmod(index, len(ascii_uppercase))
     prefix = letter(quotient - 1) if quotient else ""

@@ -54,7 +54,7 @@ def rewrite(text: str, alternatives: Sequence[Replacements]) -> str:
 
 
 def replace_text(draft: Draft, new_text: str) -> str:
-    """Return a new text if it differs from the old text in more than spaces.
+    """Return the new text if it differs from the old text in more than the spaces.
 
     Raises:
         NoOccasionError: if the texts differ only in their spaces.
@@ -427,7 +427,7 @@ class Quotes(Rule):
 
 
 class UnicodeForm(Rule):
-    """Accented letters or hyphens are encoded by other Unicode characters."""
+    """Accented letters or hyphens are replaced by Unicode characters that look the same."""
 
     name, group = "unicode-form", "writing"
     kind = "harmless"
@@ -437,7 +437,7 @@ class UnicodeForm(Rule):
             normalized_text = unicodedata.normalize(form, draft.text)
             if normalized_text != draft.text:
                 return normalized_text
-        # If a text has no accented letters, its hyphens are replaced.
+        # If normalization does not change the text, each hyphen inside a word is replaced by the hyphen U+2010.
         return re.sub(r"(?<=\w)-(?=\w)", "\u2010", draft.text)
 
 

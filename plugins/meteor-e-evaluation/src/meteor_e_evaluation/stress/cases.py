@@ -29,7 +29,7 @@ CASES: Mapping[str, Stages] = parse_yaml(_FILE.read_bytes(), "cases.yaml").data
 
 
 def replace_by_case(draft: Draft, stages: Stages) -> str:
-    """Replace a random word that meets the conditions of at least one case.
+    """Replace a random word that meets the conditions of at least one case. A case also lists replacements.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -40,7 +40,7 @@ def replace_by_case(draft: Draft, stages: Stages) -> str:
 
 
 def drop_by_case(draft: Draft, stages: Stages) -> str:
-    """Remove a random word that meets the conditions of at least one case.
+    """Remove a random word that meets the conditions of at least one case. A case is a set of conditions on a word.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -78,7 +78,7 @@ def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> 
 
 
 def _get_templates(case: Case, word: str) -> list[str] | None:
-    """Return a case's replacements for a word, or None if the case has a word list that does not contain the word."""
+    """Return the case's replacements for a word, or None if the word is missing from the case's word list."""
     if "list" in case:
         return replacements_by_word(case["list"]).get(word)
     templates: list[str] = case.get("by", [""])
@@ -124,12 +124,12 @@ def _compile_condition(condition: str) -> re.Pattern[str]:
 
 
 def _fill_template(template: str, word: str) -> str:
-    """Replace each name in braces by a form of the given word, such as ``{VBD}`` by its past tense."""
+    """Replace each name in braces with a form of the word. For example, ``{VBD}`` becomes the past tense."""
     return re.sub(r"\{(.+?)\}", lambda match: _get_form(word, match[1]), template)
 
 
 def _get_form(word: str, form_name: str) -> str:
-    """Return the form of an English word that a replacement in ``cases.yaml`` names.
+    """Return the form of an English word that has the given name, such as ``VBD`` for the past tense.
 
     Args:
         word: the word as it is written.

@@ -11,7 +11,7 @@ from meteor_e.api.perturbations import PerturbationContext
 
 Item = TypeVar("Item")
 
-# Some scripts do not separate words by spaces. In these scripts, two consecutive letters count as a word.
+# Some scripts do not put spaces between words. For simplicity, every two letters of these scripts form a word.
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{1,2}"
 _MARKS = r"\u0300-\u036f\u0900-\u0dff"
 _WORD = re.compile(rf"({_UNSPACED}|[\w{_MARKS}]+(?:[.,:]\d+)*(?:['’][^\W\d_]+)?(?:-[\w{_MARKS}]+)*)")
@@ -42,7 +42,7 @@ def fold_word(word: str) -> str:
 class Draft:
     """A text that is divided into words. Its methods return changed copies of the text.
 
-    A method that does not apply to the text returns the text unchanged or raises :class:`NoOccasionError`.
+    If a method cannot change the text, the method either returns the text unchanged or raises :class:`NoOccasionError`.
 
     Attributes:
         text: the original text.
@@ -100,7 +100,7 @@ class Draft:
     def choose_similar_text(self) -> str:
         """Choose another text of the file at random.
 
-        The text is chosen from the eight texts whose lengths are closest to the length of this text.
+        The candidates are the eight other texts whose lengths are closest to the length of the original text.
 
         Raises:
             NoOccasionError: if the file does not have another text.

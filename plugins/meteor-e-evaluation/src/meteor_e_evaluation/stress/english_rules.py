@@ -80,7 +80,7 @@ class NegationMoved(EnglishRule):
 
     def _change(self, draft: Draft) -> str:
         text, index = drop_negation(draft)
-        # The new negation is at least three words away from the old one.
+        # The new negation is at least three words away from the negation that was removed.
         return negate_verb(draft.with_text(text), excluded_indices=range(index - 2, index + 3))
 
 
@@ -115,7 +115,7 @@ class UnitChanged(EnglishRule):
 
     @staticmethod
     def _change_currency(draft: Draft) -> str:
-        """Replace the first currency sign by another one."""
+        """Replace the first currency sign with a different currency sign."""
         position = min(draft.text.index(sign) for sign in CURRENCY_SIGNS if sign in draft.text)
         new_sign = draft.choose(sign for sign in CURRENCY_SIGNS if sign != draft.text[position])
         return draft.text[:position] + new_sign + draft.text[position + 1 :]
@@ -204,7 +204,7 @@ class PronounGenderChanged(ReplacementRule):
 
 
 class CaseChanged(EnglishRule):
-    """A pronoun is put into another case, or the ending of a possessive is removed."""
+    """The case of a pronoun is changed, as from "he" to "him", or a possessive ending is removed."""
 
     name, group = "case-changed", "grammar"
 

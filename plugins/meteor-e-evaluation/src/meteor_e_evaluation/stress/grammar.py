@@ -122,7 +122,7 @@ def _find_previous_word(words: Sequence[str], index: int) -> str:
 
 
 def _is_base_form(word: str) -> bool:
-    """Return whether a word is the base form of a verb with a common present participle."""
+    """Return whether a word is the base form of a verb whose present participle is common."""
     return verb_base(word) == word and word_frequency(conjugate(word, "VBG")) > MIN_FORM_FREQUENCY
 
 
@@ -170,7 +170,7 @@ def verb_base(form: str) -> str:
             candidates.append(re.sub(pattern, replacement, lower_form))
 
     def rate_candidate(base: str) -> tuple[bool, float]:
-        """Return a sort key that prefers known verbs with the given regular form, and then frequent words."""
+        """Return a sort key: whether ``base`` is a known verb with the given form, and how frequent ``base`` is."""
         frequency = word_frequency(base)
         is_regular = lower_form in (base, *(conjugate(base, tag) for tag in ("VBD", "VBG", "VBZ")))
         return is_regular and frequency > MIN_BASE_FREQUENCY, frequency
@@ -193,7 +193,7 @@ def _irregular_bases() -> dict[str, str]:
 
 
 def inflect_noun(noun: str, tag: str) -> str:
-    """Return the singular or the plural of a noun. If the form is not a known word, return the noun.
+    """Return the singular or the plural of a noun, as requested. If this form is not a common word, return the noun.
 
     Args:
         noun: the noun in lower case.

@@ -34,7 +34,7 @@ class Share(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Results of one metric for one perturbation of the texts.
+    """One metric's results on the texts that were changed by one perturbation.
 
     Attributes:
         rule: name of the perturbation.
@@ -63,7 +63,7 @@ class Finding(NamedTuple):
 
 
 class WrongPair(NamedTuple):
-    """A mistake of a metric on a pair of an original text and its changed copy.
+    """A metric's wrong ranking of an original text and its changed copy.
 
     Attributes:
         metric: label of the metric.

@@ -1,4 +1,4 @@
-"""Registry of the perturbations of ``meteor-e stress``, and the bundled example sentences."""
+"""Registers the perturbations of ``meteor-e stress``, and loads the bundled example sentences."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Pertur
 def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:
     """Return the references and the paraphrases of the bundled example sentences in a language.
 
-    The package contains 122 examples for English and about eight for each of some other languages. The paraphrases are
-    good translations that differ from the references.
+    The package contains 122 examples for English, and six to eight examples for each of several other languages. The
+    paraphrases are good translations that differ from the references.
 
     Returns:
         A list with one reference per example, and the paraphrase of each example.

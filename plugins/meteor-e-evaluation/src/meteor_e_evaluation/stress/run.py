@@ -310,7 +310,7 @@ def _score_texts(
 
 
 def _mark_scored(perturbed: _PerturbedTexts) -> Mask:
-    """Return a mask of the texts that a metric must score: the changed texts, and the originals of changed texts.
+    """Return a mask of the texts that a metric must score: each changed text and its original.
 
     Returns:
         An array ``(1 + perturbations, segments)``. The first row contains the original texts.
@@ -491,8 +491,8 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
 def _compute_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
     """For each sample of segments, return the proportion of correctly ranked pairs, averaged over all perturbations.
 
-    If a sample contains no pairs of a perturbation, the mean is over the other perturbations. Samples without any pairs
-    are left out.
+    If a sample does not contain pairs of a perturbation, average over the other perturbations. Leave out samples that
+    do not contain any pairs.
 
     Args:
         outcomes: the results for each perturbation.

@@ -63,7 +63,7 @@ class TuningSet:
 
     def number_segments(self) -> Integers:
         """Return the index of each unit within its test set, an array ``(units,)``."""
-        # The groups of the units are sorted, so a binary search finds the first unit of each group.
+        # Units (segments) are sorted by group (test set), so a binary search finds the first unit of each group.
         first_units = np.searchsorted(self.unit_groups, self.unit_groups)
         return np.arange(len(self.unit_groups)) - first_units
 
@@ -72,7 +72,7 @@ class TuningSet:
         return np.diff(np.append(self.starts, len(self.counts)))
 
     def select(self, selected_units: NDArray[np.bool_]) -> TuningSet:
-        """Return the outputs and the judgments of some segments.
+        """Return a tuning set with the outputs and the judgments of the selected segments only.
 
         Args:
             selected_units: a mask of the units (segments of a test set) to select, ``(units,)``.
@@ -95,15 +95,15 @@ class TuningSet:
         )
 
     def _select_pairs(self, is_selected: NDArray[np.bool_]) -> tuple[Integers, Integers]:
-        """For each human comparison between two selected cells, return the better and the worse cell.
+        """Return the indices of the better and of the worse output in each comparison between selected outputs.
 
-        The indices in the result refer to the selected cells only.
+        Each index is a position among the selected outputs.
 
         Args:
             is_selected: a mask of the selected cells, ``(cells,)``.
         """
         new_index = np.cumsum(is_selected) - 1  # (cells,)
-        # The two cells of a human comparison belong to the same unit, so it suffices to check one of them.
+        # Both outputs in a comparison belong to the same segment, so either both outputs are selected or neither is.
         is_selected_pair = is_selected[self.better]
         return new_index[self.better[is_selected_pair]], new_index[self.worse[is_selected_pair]]
 
@@ -132,7 +132,7 @@ def collect(
 
 
 class _AlignedTest(NamedTuple):
-    """Alignment statistics of the judged outputs of one test set.
+    """For one test set, alignment statistics of all outputs with human judgments.
 
     Attributes:
         test: the test set.
@@ -148,7 +148,7 @@ class _AlignedTest(NamedTuple):
 
     @property
     def counts(self) -> Counts:
-        """Statistics of each judged output and reference, ``(cells × references, statistics)``."""
+        """Array of alignment statistics, with one row for each pair of a judged output and one of its references."""
         return self.statistics.reshape(-1, self.statistics.shape[2])
 
     @property
@@ -189,7 +189,7 @@ def _align_test(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Prog
 
 
 def _join_tests(aligned_tests: Sequence[_AlignedTest]) -> TuningSet:
-    """Join the statistics and the judgments of test sets. Each test set becomes a group."""
+    """Concatenate the statistics and the judgments of several test sets, with one group per test set."""
     tests = tuple(aligned.test for aligned in aligned_tests)
     groups = np.arange(len(tests))
     n_units = [len(test) for test in tests]

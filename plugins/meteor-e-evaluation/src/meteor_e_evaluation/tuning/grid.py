@@ -44,7 +44,7 @@ def make_axis(first: float, last: float, step: float) -> tuple[float, ...]:
 
 
 def java_axes(first: Point, last: Point, steps: Point) -> list[tuple[float, ...]]:
-    """Return the values of each coordinate of a grid. The Java Trainer takes the same arguments.
+    """Return the values of each grid coordinate. The arguments correspond to those of the Java program Trainer.
 
     Args:
         first: smallest value of each coordinate.
@@ -107,10 +107,10 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
 
 
 def _evaluate_points(data: TuningSet, objective: Objective, axes: Axes, progress: Progress) -> Floats:
-    """Return the value of an objective at each point of a grid, in the order of :func:`points`."""
+    """Evaluate an objective at every point of a parameter grid, in the order of :func:`points`."""
     scorer = PointScorer(data)
     prepared_objective = objective.prepare(data)
-    # The outer loop is over δ and the matcher weights, because the scorer caches the precision and recall for them.
+    # The outer loop changes δ and the weights, because the scorer caches precision and recall until these change.
     inner_axes = axes[:3]  # α, β and γ
     outer_axes = axes[3:]
     values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))  # (inner points, outer points)

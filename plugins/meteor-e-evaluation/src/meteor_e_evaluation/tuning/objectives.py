@@ -82,7 +82,7 @@ class _RankObjective(PreparedObjective):
             raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
         pair_groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
-        # The pairs are sorted by group, because the pairs of each group must be a slice.
+        # The pairs are sorted by group, so that the pairs of each group form a contiguous slice.
         order = np.lexsort((data.worse, data.better, pair_groups))
         self._better_cells = data.better[order]
         self._worse_cells = data.worse[order]
@@ -95,7 +95,7 @@ class _RankObjective(PreparedObjective):
         self._worse_scores = np.empty(n_pairs)
 
     def _find_right_pairs(self, scores: Floats) -> NDArray[np.bool_]:
-        """Return a mask of the pairs whose better output scores higher by more than ε."""
+        """Return a mask of the pairs in which the output that humans prefer scores higher by more than ε."""
         np.take(scores, self._better_cells, out=self._better_scores, mode="clip")
         np.take(scores, self._worse_cells, out=self._worse_scores, mode="clip")
         if not self._epsilon:
@@ -115,7 +115,7 @@ class _RankObjective(PreparedObjective):
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
         is_right = self._find_right_pairs(scores)
-        # The pairs are counted for each group and unit, in arrays (groups, units).
+        # Both arrays of counts have one row per group of pairs and one column per segment.
         shape = (len(self._group_slices), weights.shape[1])
         n_right = np.zeros(shape)
         n_pairs = np.zeros(shape)
@@ -207,7 +207,7 @@ class _CorrelationObjective(PreparedObjective):
 
 
 class _JudgedGroup(NamedTuple):
-    """The outputs and judgments of one test set, prepared for a measure.
+    """The judged outputs of one test set, and a function that measures how well scores agree with the judgments.
 
     Attributes:
         test: test set of the group.
@@ -244,7 +244,7 @@ def _make_judged_group(data: TuningSet, group: int, measure: Measure[TestSet]) -
         group: index of the test set.
         measure: the measure of agreement with the judgments.
     """
-    # The segments of a test set are numbered consecutively as units, starting with segment 0.
+    # The segments of a test set have consecutive unit numbers, and segment 0 has the smallest unit number.
     first_unit = int(np.searchsorted(data.unit_groups, group))
     cells = np.flatnonzero(data.groups == group)
     segments = data.units[cells] - first_unit
@@ -331,7 +331,7 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
 
 
 def _make_segment_measure(name: str) -> Measure[TestSet]:
-    """Return the measure of ``meteor-e evaluate`` with a name, which must take scores of segments."""
+    """Return the measure of ``meteor-e evaluate`` with the given name. The measure must accept segment scores."""
     measure_name, _, _ = name.partition(":")
     if measure_name not in measure_names():
         names = [*OBJECTIVES, *measure_names()]

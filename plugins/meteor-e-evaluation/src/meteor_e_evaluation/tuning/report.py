@@ -159,7 +159,7 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe how a chain was tuned, by the name of each comment."""
+    """Return a dictionary of comments that describe how a chain was tuned. The keys are the titles of the comments."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -182,7 +182,7 @@ def _summarize_held_out(held_out: dict[str, Any]) -> str:
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe the result of each cross-validation fold, by the name of each comment."""
+    """Return a dictionary of comments on the folds of a cross-validation. The keys are the titles of the comments."""
     comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
     for index in range(validation["folds"]):
         default = validation["default"][index]

@@ -1,4 +1,4 @@
-"""Tunes the parameters of a chain to judgments, and evaluates the result on held-out data."""
+"""Tunes a METEOR chain to agree with human judgments, and evaluates the tuned chain on held-out data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Variant:
-    """A METEOR chain with one of the tried combinations of matcher options.
+    """A METEOR chain with one combination of matcher options. Tuning compares several variants.
 
     Attributes:
         meteor: the chain.
@@ -43,7 +43,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the search and of the evaluation of its result.
+    """Settings for the parameter search, and for the evaluation of the best parameters.
 
     Attributes:
         axes: function that returns the values of each coordinate, given the default point of a chain.
@@ -205,7 +205,7 @@ def tune(
     default_value = objective.prepare(base_data).evaluate(PointScorer(base_data), default_point)
     variant_search = _VariantSearch(objective, variants, settings, progress)
     best_index, result = variant_search.find_best_variant(data_sets)
-    # Points that the cross-validation evaluates are not counted.
+    # This count does not include the points that cross-validation evaluates.
     n_evaluations = variant_search.n_evaluations
     validation = None
     if settings.folds:

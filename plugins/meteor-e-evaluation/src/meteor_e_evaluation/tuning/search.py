@@ -211,7 +211,7 @@ def _find_nearest(axis: tuple[float, ...], value: float) -> float:
 
 
 def _find_neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
-    """Return the values on an axis that are close to the given value."""
+    """Return the axis value nearest to the given value, and up to :data:`NEIGHBORS` axis values on each side."""
     nearest = axis.index(_find_nearest(axis, value))
     return axis[max(0, nearest - NEIGHBORS) : nearest + NEIGHBORS + 1]
 

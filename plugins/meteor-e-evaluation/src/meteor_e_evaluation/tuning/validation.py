@@ -182,7 +182,7 @@ class _PointResult(NamedTuple):
 
 
 def _evaluate_samples(data: TuningSet, objective: Objective, point: Point, weights: Floats) -> _PointResult:
-    """Score a data set at a point, and evaluate the objective on all segments and on bootstrap samples."""
+    """Score a data set with given parameters, and evaluate the objective on all segments and on bootstrap samples."""
     prepared_objective = objective.prepare(data)
     scores = PointScorer(data).score(point)
     return _PointResult(scores, prepared_objective.value(scores), prepared_objective.resampled(scores, weights))
@@ -208,9 +208,9 @@ def _test_gain(
 def _permute_scores(
     data: TuningSet, default: Floats, tuned: Floats, *, samples: int, seed: int
 ) -> Iterator[tuple[Floats, Floats]]:
-    """In each permutation, exchange default and tuned scores of random segments, and yield the resulting scores.
+    """For each permutation, swap the default and the tuned scores of random segments, and yield the new scores.
 
-    The scores are standardized before the exchange, because only comparable scores can be exchanged.
+    The default and the tuned scores are standardized before they are swapped, because their scales may differ.
 
     Args:
         data: the data set, which assigns each cell to a unit.

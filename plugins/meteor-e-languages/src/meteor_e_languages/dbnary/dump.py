@@ -73,7 +73,7 @@ def _input_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
 def _read_row_blocks(
     triples: Iterable[Any], edition: Edition, properties: Sequence[str], dump: str
 ) -> Iterator[dict[str, list[Row]]]:
-    """Yield blocks of rows, grouped by table of the temporary database.
+    """Yield blocks of rows for the temporary database. A block maps each table name to a list of rows.
 
     Args:
         triples: the triples of the dump.
@@ -134,7 +134,7 @@ class _RowMaker(NamedTuple):
         return (triple.predicate.value, subject, triple.object.value) if is_in_edition else None
 
     def make_entry_row(self, triple: Any) -> Row | None:
-        """Return the entry of a language triple as a row, or None if the triple names another language."""
+        """Convert a triple (entry, property, language) to a row (entry,), or return None for other languages."""
         language = _name_node(triple.object, self.dump)
         return (_name_node(triple.subject, self.dump),) if self.edition.speaks(language) else None
 
@@ -143,7 +143,7 @@ class _RowMaker(NamedTuple):
         return (_name_node(triple.subject, self.dump), _name_node(triple.object, self.dump))
 
     def make_inverse_row(self, triple: Any) -> Row:
-        """Convert a triple to a row (object, subject)."""
+        """Convert a triple (subject, predicate, object) to a row (object, subject)."""
         return (_name_node(triple.object, self.dump), _name_node(triple.subject, self.dump))
 
 
@@ -160,7 +160,7 @@ def _make_converters(row_maker: _RowMaker, properties: Sequence[str]) -> dict[An
         tuple(properties): _Converter("relation", row_maker.make_relation_row),
         LANGUAGE: _Converter("spoken", row_maker.make_entry_row),
         DESCRIBES: _Converter("describes", row_maker.make_pair_row),
-        # The property "sense" is the inverse of "describes", so both properties are stored in one table.
+        # The property "sense" is the inverse of "describes", so one table stores both properties.
         SENSE: _Converter("describes", row_maker.make_inverse_row),
         CANONICAL_FORM: _Converter("form", row_maker.make_pair_row),
         WRITTEN: _Converter("written", row_maker.make_pair_row),

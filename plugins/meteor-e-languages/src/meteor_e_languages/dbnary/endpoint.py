@@ -111,7 +111,7 @@ def _query_relations(url: str, edition: Edition, property_iri: str) -> Iterator[
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a (node, word) pair for each word of an entry that belongs to a node.
+    """Find the dictionary entries of each node, and return a (node, word) pair for each word of these entries.
 
     The words of an entry are its written forms. If an entry does not have written forms, its labels are used instead.
 
@@ -123,7 +123,7 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
     node_words: set[tuple[str, ...]] = set()
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
         for row in rows:
-            # If an entry has written forms, SPARQL returns one of them in each row of the entry.
+            # If an entry has written forms, each SPARQL result row for the entry contains one written form.
             word = row["word"] if "word" in row else row.get("label", "")
             node_words.add((row["node"], word))
     return sorted(node_words)
