@@ -222,7 +222,7 @@ class Meteor(Metric):
         self.parallel = "batches" if can_score_several_batches else "inside"
 
     def compare_words_by(self, identity: str) -> None:
-        """Compare words by their text (``word``, the default), or by the Java program's hash of words (``java``)."""
+        """Compare words by their text (``word``, the default) or by their hash code in Java (``java``)."""
         for matcher in self.matchers:
             if isinstance(matcher, KeyMatcher):
                 matcher.compare_words_by(IDENTITIES[identity])
@@ -242,7 +242,7 @@ class Meteor(Metric):
 
     @property
     def engine(self) -> str:
-        """The name of the engine, ``native`` (the C++ core) or ``python``. It can be changed.
+        """The name of the engine: ``native`` (the C++ core) or ``python``. Assign a name to switch to this engine.
 
         Both engines return the same scores.
         """
@@ -405,8 +405,8 @@ class Meteor(Metric):
     def statistics(self, batch: Batch) -> Rows:
         """Align segments with their references, and return the statistics for the best reference of each segment.
 
-        The statistics are stored in the cache of the batch. Several metrics with the same signature therefore align the
-        batch only once.
+        The batch caches the statistics. If several metrics have the same signature, only the first metric aligns the
+        segments, and the other metrics use the cached statistics.
         """
         key = ("meteor", self.signature, self._identity, batch.alignments)
         if key not in batch.cache:
@@ -457,7 +457,7 @@ class Meteor(Metric):
         return compute_parts(sums, self.chain.parameters)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return the statistics of each segment or system, and the contributions of the matchers to its score.
+        """Return the statistics of each segment or system, and the contribution of each matcher to the score.
 
         Details of segments also contain the index of the best reference, and the alignment if it was requested.
         """
@@ -492,7 +492,7 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[MeteorSegmentScore]:
-        """Yield segment scores in the order of the segments. A few thousand segments are read in advance.
+        """Yield the score of each segment in the original order. The method reads a few thousand segments ahead.
 
         Args:
             hypotheses: raw hypotheses.
@@ -538,7 +538,7 @@ class Meteor(Metric):
             resolved_rows = resolve_failures(rows, batch, self.on_error)
             scored_segment_count = len(resolved_rows) - len(resolved_rows.failures)
             statistics_sum.add_total(resolved_rows.total, scored_segment_count)
-            # Resolved rows do not tell which segments could not be aligned, so the original rows are passed.
+            # If on_error is "zero", the resolved rows do not contain failures, so this call needs the original rows.
             if segments:
                 segment_scores += self.make_segment_scores(batch, rows)
             progress(Stage("scoring", "segments"), statistics_sum.segments, None)

@@ -27,13 +27,13 @@ class MeteorChain(Meteor):
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse the name or path of a chain and its options, ``NAME,key=value,key=value``."""
+        """Parse ``NAME,key=value,key=value``: the name or path of a chain, followed by options."""
         source, _, options = text.partition(",")
         return {"source": source, **named_options(options, f"metric {cls.name!r}")}
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> MeteorChain:
-        """Create METEOR with the chain. The language of the text takes precedence over the language of the chain."""
+        """Create the METEOR metric from a chain. The language of the text overrides the language of the chain."""
         keys = select_set_options(options)
         config = _load_named_chain(keys.pop("source"))
         overrides = make_chain_keys(keys)
@@ -66,7 +66,10 @@ def _load_named_chain(source: str) -> ChainConfig:
 
 
 def _is_language(config: ChainConfig, code: str) -> bool:
-    """Return whether a chain is for the given language. A chain names its language by a code or by a file."""
+    """Return whether a chain is for the given language.
+
+    The chain specifies its language by a language code or by the path of a language file.
+    """
     if config.language is None:
         return False
     language = find_language(config.language, pack=config.pack)

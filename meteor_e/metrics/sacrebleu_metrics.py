@@ -39,7 +39,7 @@ class SacreBleuMetric(Metric):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     decimals: ClassVar[int] = 2
-    # Metrics of sacreBLEU, which is an optional library. The first metric scores segments, the second scores systems.
+    # Both attributes contain a metric of the library sacreBLEU: one scores segments, and the other scores systems.
     _segment: Any
     _corpus: Any
     _signature_suffix = ""
@@ -305,7 +305,7 @@ class TerMetric(SacreBleuMetric):
 
 
 def _average_counts(ngram_counts: Sequence[Mapping[Any, int]], weights: Sequence[float]) -> dict[Any, float]:
-    """Return the weighted mean of each n-gram's counts in several texts."""
+    """For each n-gram, return the weighted mean of the counts in several texts."""
     means: defaultdict[Any, float] = defaultdict(float)
     for counts, weight in zip(ngram_counts, weights, strict=True):
         for ngram, count in counts.items():

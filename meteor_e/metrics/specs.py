@@ -65,7 +65,7 @@ class MetricSpec:
         return self.component.language_for(self.options)
 
     def create(self, context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-        """Load the metric for a text, or several metrics if the specification names a set of metrics.
+        """Create the specified metric, or several metrics if the specification names a set of metrics.
 
         Args:
             context: language and kind of the text.
@@ -130,7 +130,7 @@ def _expand_shorthand(unlabeled_spec: str) -> str:
     name, colon, arguments = unlabeled_spec.partition(":")
     if colon and name in registry.metrics:
         return unlabeled_spec  # The arguments of a metric can end with a file name.
-    # Looking up the name of a chain imports all plugins, so files are recognized first.
+    # File names are recognized before chain names, because looking up a chain name imports all plugins.
     for metric_name, suffixes in FILE_SUFFIXES.items():
         if unlabeled_spec.endswith(suffixes):
             return f"{metric_name}:{unlabeled_spec}"

@@ -138,8 +138,8 @@ def chain_statistics(
 def statistics_signature(meteor: Meteor) -> str:
     """Return the cache key of a chain's statistics.
 
-    Statistics do not depend on the parameters of METEOR's formula. Therefore, the key contains zeros instead of the
-    parameters and weights, and it does not contain the name of the task.
+    The statistics do not depend on the parameters of METEOR's formula. Therefore, the cache key contains zeros instead
+    of the parameters, and omits the name of the task for which the parameters were tuned.
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
@@ -164,9 +164,10 @@ class _StatisticsLoader:
     signature: str
 
     def load(self, needed_cells: Cells, progress: Progress) -> list[Floats]:
-        """Return the statistics of each system's segments, ``(segments, width)``.
+        """For each system, return an array with the statistics of all segments, ``(segments, width)``.
 
-        Rows that are neither needed nor in the cache are NaN. If a system has only such rows, the width is 1.
+        If the statistics of a segment are neither needed nor cached, the segment's row is filled with NaN. If no
+        statistics of a system are needed or cached, the array of the system has a single column.
 
         Args:
             needed_cells: mask of the outputs whose statistics are needed, ``(systems, segments)``.

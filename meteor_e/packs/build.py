@@ -205,7 +205,10 @@ def _check_target(target: Path) -> None:
 
 
 def _read_manifest_stamp(target: Path) -> tuple[int, int] | None:
-    """Return a stamp of a pack's manifest, which changes if the pack is installed again. Return None without a pack."""
+    """Return the inode number and modification time of a pack's manifest, or None if there is no manifest.
+
+    Both numbers change when the pack is installed again.
+    """
     try:
         status = (target / FILE_NAME).stat()
     except OSError:

@@ -112,7 +112,7 @@ def _parse_synset_id(text: bytes, location: str) -> int:
 
 
 def _flatten_rows(rows: Iterable[list[int]]) -> list[bytes]:
-    """Concatenate rows of integers, and return the offset of each row and all integers as bytes."""
+    """Concatenate rows of integers. Return the offset of each row as bytes, and the integers as bytes."""
     starts = array("I", [0])
     integers = array("I")
     for row in rows:
@@ -137,7 +137,7 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
     Raises:
         ResourceError: for a malformed table, with file and line.
     """
-    # This module imports NumPy, which is slow, and which is not needed to read indexes.
+    # The import is local, because the module imports NumPy. Programs that only read indexes do not need NumPy.
     from meteor_e.packs import paraphrase_table
 
     stage = Stage("indexing paraphrases", "steps")

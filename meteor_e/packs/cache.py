@@ -60,7 +60,7 @@ def load_synonym_index(
 def load_synonym_file(
     synsets: str | os.PathLike[str], exceptions: Path | None = None, progress: Progress = silent
 ) -> SynonymIndex:
-    """Return the index of a synset file and an exception file. Build the index if it is not cached.
+    """Return the synonym index for a synset file and an exception file. Build the index if it is not cached.
 
     The files have the format that :func:`build_synonym_index` reads.
     """

@@ -127,7 +127,7 @@ def read_header(path: Path, data: memoryview, layout: Layout) -> Header:
 
 
 def map_sections(path: Path, data: memoryview, layout: Layout) -> dict[str, memoryview]:
-    """Return a memory view of each section of a file. The items of a view have four bytes or one byte.
+    """Return a memory view of each section of a file. Each view contains 32-bit integers or single bytes.
 
     Args:
         path: the path of the file, for errors.
@@ -186,7 +186,7 @@ def write_index(
 
 
 def _place_sections(layout: Layout, views: Iterable[memoryview]) -> list[_Section]:
-    """Return the position of each section. The sections follow the header, and their starts are aligned."""
+    """Return the offset and size of each section. Sections follow the header and start at aligned offsets."""
     sections = []
     previous_end = layout.header_size
     for view in views:

@@ -85,7 +85,7 @@ class IndexFile:
         self._check_vocabulary()
 
     def _check_vocabulary(self) -> None:
-        """Raise a :class:`ResourceError` if the sections of the vocabulary do not fit each other."""
+        """Raise a :class:`ResourceError` if the sizes of the vocabulary's sections are inconsistent."""
         has_all_words = len(self._offsets) == self.size + 1 and self._offsets[self.size] == len(self._bytes)
         n_slots = len(self._slots)
         is_power_of_two = n_slots & (n_slots - 1) == 0
@@ -171,7 +171,7 @@ def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> Vocabulary
         raise ResourceError(f"{source} has too many words for an index ({len(words)} words, {len(text)} bytes)")
     offsets = array("I", [0, *itertools.accumulate(map(len, words))])
     slots, max_probes = _fill_hash_table(words)
-    # A lookup can stop after one probe more than the longest probe sequence.
+    # No word needs more than max_probes probes, so a lookup can stop after one additional probe.
     return VocabularyData(
         sections=[offsets.tobytes(), text, slots.tobytes()],
         parameters=(len(words), min(max_probes + 1, len(slots))),
@@ -216,7 +216,7 @@ class SynonymIndex(IndexFile):
         return () if word_id < 0 else tuple(self.row(*self._synsets, word_id))
 
     def bases(self, word: str) -> tuple[str, ...]:
-        """Return the base forms of an irregular word in the order of the file. The result is empty for other words."""
+        """Return the base forms of an irregular word in file order, or an empty tuple for any other word."""
         word_id = self.word_id(word)
         return () if word_id < 0 else tuple(map(self.word, self.row(*self._bases, word_id)))
 
@@ -228,7 +228,7 @@ class SynonymIndex(IndexFile):
 class ParaphraseIndex(IndexFile):
     """The index of a paraphrase table. Phrases from both sides of the table are stored in one trie.
 
-    The number of a trie node identifies a phrase. A phrase has the same number on both sides of the table.
+    Each phrase is identified by the number of its last trie node. The number is the same on both sides of the table.
 
     Attributes:
         nodes: the number of nodes. Node 0 is the empty phrase.
@@ -264,8 +264,8 @@ class ParaphraseIndex(IndexFile):
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
         """Find the phrases of the table that begin at a position in a segment. Return their lengths and trie nodes.
 
-        Shorter phrases come first. The function walks from the root of the trie to a node for each word. Splitting the
-        function would make it 40% slower.
+        The list begins with the shortest phrase. The function starts at the root of the trie and follows the segment's
+        words from node to child node. The function is long, because smaller functions would be 40% slower.
 
         Args:
             ids: the ids of a segment's words; see :meth:`word_id`.
@@ -274,7 +274,7 @@ class ParaphraseIndex(IndexFile):
         first_word = ids[start]
         if not 0 <= first_word < self._n_first_words:
             return []
-        # The low bits of a node's flagged word are its flags, and the other bits are the id of its word.
+        # In a flagged word, the low bits are a trie node's flags, and the other bits are the id of the node's word.
         flagged_words, first_children = self._flagged_words, self._first_children
         # Words that begin a phrase are children of the root, in the order of their ids.
         node = first_word + 1
@@ -307,7 +307,7 @@ class ParaphraseIndex(IndexFile):
         try:
             while node:
                 word_ids.append(self._flagged_words[node] >> FLAG_BITS)
-                # The nodes are sorted in breadth-first order, so a binary search finds the parent of a node.
+                # The list of first children is sorted, so a binary search in this list finds the parent of a node.
                 node = bisect_right(self._first_children, node, 0, node) - 1
         except IndexError:
             raise_damaged(self.path, f"it has no phrase {node}")

@@ -102,7 +102,7 @@ def _open_archive(path: Path, stack: contextlib.ExitStack) -> MeteorData:
         path: the path of the archive.
         stack: the exit stack that closes the archive.
     """
-    # This call raises an error for a pipe, which would block zipfile.
+    # This call raises an error if the file is a pipe, because zipfile would wait forever for data from the pipe.
     open_regular(path).close()
     if zipfile.is_zipfile(path):
         wheel_or_jar = stack.enter_context(zipfile.ZipFile(path))

@@ -189,7 +189,7 @@ def is_installable(name: str) -> bool:
 
 
 def how_to_install(name: str, *, again: bool = False) -> str:
-    """Return advice on installing a pack, for an error message.
+    """Return the part of an error message that says how to install a pack.
 
     Args:
         name: the name of the pack.
@@ -331,7 +331,10 @@ class Pack(LanguageResources):
         return problems
 
     def _load_stamps(self) -> dict[str, str]:
-        """Return the stored stamps of the files. The result is empty if they cannot be read."""
+        """Load the size and modification time of each file at its last check.
+
+        The result is empty if this information cannot be read.
+        """
         try:
             stamps = json.loads((self.path / CHECKED).read_bytes())
             return {name: str(stamp) for name, stamp in stamps.items()}
@@ -339,7 +342,10 @@ class Pack(LanguageResources):
             return {}
 
     def _update_stamps(self, new_stamps: Mapping[str, str]) -> None:
-        """Store the new stamps of files. If the folder is read-only, the next check hashes the files again."""
+        """Store the sizes and modification times of files, so that the next check does not hash unchanged files.
+
+        If the folder is read-only, the function stores nothing, and the next check hashes the files again.
+        """
         stored_stamps = self._load_stamps()
         stamps = {**stored_stamps, **new_stamps}
         if stamps == stored_stamps:

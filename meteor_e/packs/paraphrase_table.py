@@ -76,7 +76,7 @@ def _measure_phrases(token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _remove_separators(token_ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the ids of the words without the separators. The id of a word is lower by 1 than its id as a token."""
+    """Convert token ids to word ids. Separators have the token id 0, and words have the token id ``word_id + 1``."""
     word_tokens: NDArray[np.uint32] = token_ids[token_ids != 0]
     return word_tokens - np.uint32(1)
 
@@ -84,7 +84,7 @@ def _remove_separators(token_ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def _tokenize_phrases(block: Block) -> list[bytes]:
     """Return the words of all phrases in a block of a paraphrase table, with a separator after each phrase.
 
-    A single list of words is faster than a list for each phrase.
+    Creating a single list for all words is faster than creating a list for each phrase.
     """
     phrases = list(block.lines)
     del phrases[:: _FORMAT.lines_per_entry]  # The first line of an entry is the probability.
@@ -106,7 +106,7 @@ def _check_probabilities(block: Block) -> None:
 
 
 def _check_probability(line: bytes, location: str) -> None:
-    """Raise a ResourceError if a line does not begin with a number. The Java program ignores the rest of the line."""
+    """Raise a ResourceError if a line does not begin with a number. Text after the number is ignored, as in Java."""
     try:
         float(line.split(maxsplit=1)[0])
     except (ValueError, IndexError):
@@ -129,14 +129,14 @@ def _check_lengths(lengths: NDArray[np.int64], block: Block) -> None:
 def sort_vocabulary(phrases: Phrases) -> Phrases:
     """Sort the vocabulary by frequency, and update the word ids. Words that begin a phrase precede all other words.
 
-    Because words that begin a phrase have the lowest ids, an index can compute their trie nodes from their ids. Because
-    frequent words have low ids, their data are on few memory pages.
+    Words that begin a phrase get the lowest ids, so an index can compute the trie node of such a word from the word's
+    id. Frequent words also get low ids, so the data of frequent words are stored on few memory pages.
     """
     n_words = len(phrases.vocabulary)
     first_words = phrases.ids[compute_starts(phrases.lengths)]
     begins_phrase = np.bincount(first_words, minlength=n_words) > 0
     frequencies = np.bincount(phrases.ids, minlength=n_words)
-    # The function lexsort() sorts by its last key, and by previous keys if the last keys are equal.
+    # The function lexsort() sorts by its last key first, and uses the preceding keys to break ties.
     sorted_ids = np.lexsort((-frequencies, ~begins_phrase))
     # The new id of a word is its position in the sorted vocabulary.
     new_ids = np.empty(n_words, np.uint32)
@@ -160,12 +160,12 @@ class Trie(NamedTuple):
 
     @property
     def left_nodes(self) -> NDArray[np.uint32]:
-        """For each entry of the paraphrase table, the node of the phrase on the left side."""
+        """For each entry of the paraphrase table, the trie node that represents the phrase on the left."""
         return self.phrase_nodes[0::2]
 
     @property
     def right_nodes(self) -> NDArray[np.uint32]:
-        """For each entry of the paraphrase table, the node of the paraphrase on the right side."""
+        """For each entry of the paraphrase table, the trie node that represents the paraphrase on the right."""
         return self.phrase_nodes[1::2]
 
     @property
@@ -189,7 +189,7 @@ def build_trie(ids: NDArray[np.uint32], lengths: NDArray[np.uint8]) -> Trie:
     # At first, the node of each phrase is the root, whose number is 0.
     phrase_nodes = np.zeros(len(lengths), np.uint32)
     for position in range(longest):
-        # The phrases that have a word at this position are extended by a node for the word.
+        # Each phrase that has a word at this position moves from its current trie node to the child node for the word.
         longer_phrases = np.flatnonzero(lengths > position)
         parents = phrase_nodes[longer_phrases]
         words = ids[starts[longer_phrases] + position]
@@ -252,12 +252,12 @@ def make_node_records(trie: Trie) -> NDArray[np.uint32]:
 
 
 def _count_lower(nodes: NDArray[np.uint32], n_nodes: int) -> NDArray[np.uint32]:
-    """For each number from 0 to ``n_nodes``, return how many items of ``nodes`` are lower."""
+    """For each integer ``n`` from 0 to ``n_nodes``, return how many values in ``nodes`` are less than ``n``."""
     return np.append(0, np.cumsum(np.bincount(nodes, minlength=n_nodes))).astype(np.uint32)
 
 
 def list_entries(trie: Trie) -> NDArray[np.uint32]:
-    """Return the nodes of the paraphrases, sorted by the nodes of their phrases.
+    """Sort the entries of a paraphrase table by the trie node of the phrase, and return the paraphrases' nodes.
 
     Paraphrases of the same phrase keep the order of the paraphrase table.
     """

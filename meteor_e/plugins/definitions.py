@@ -37,7 +37,7 @@ BUILTIN = Origin("builtin", "meteor_e", __version__)
 
 @dataclass(frozen=True)
 class Entry:
-    """A component or a broken plugin in the list that ``meteor-e plugins`` prints.
+    """An entry in the list that ``meteor-e plugins`` prints. The entry describes a component or a broken plugin.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on, or ``plugin`` for a plugin that cannot be used at all.
@@ -87,7 +87,7 @@ class Definition(Generic[T]):
     _value: T | None = None
 
     def load(self) -> T:
-        """Load and return the named object: a class, a language, the file of a chain, or a command.
+        """Load and return the named object: a class, a language, the path of a chain file, or a command.
 
         Raises:
             PluginError: if the object cannot be imported, or has the wrong type.
@@ -112,12 +112,12 @@ class Definition(Generic[T]):
 
 
 def failure_reason(error: BaseException) -> str:
-    """Describe an exception that a plugin has raised in one line."""
+    """Return a one-line description of an exception that a plugin raised."""
     return str(error) if isinstance(error, MeteorError) else describe_error(error)
 
 
 def describe_clash(definitions: list[Definition[T]]) -> str:
-    """Return the error message for a name that several plugins define, or that is also built into meteor_e."""
+    """Return the error message for a name that is defined by several plugins, or by meteor_e and a plugin."""
     origins = [f"{definition.origin} ({definition.origin.plugin})" for definition in definitions]
     is_builtin = definitions[0].origin == BUILTIN
     advice = "the one of meteor_e is used; rename the plugin's" if is_builtin else "uninstall all but one of them"

@@ -30,7 +30,7 @@ class CommandNote(NamedTuple):
 
 @functools.cache
 def load_distributions() -> Mapping[str, Mapping[str, Any]]:
-    """Read ``distributions.json``, which lists the components of each distribution by kind."""
+    """Read ``distributions.json``, which lists the components in each Python distribution, grouped by kind."""
     from meteor_e.languages.files import RESOURCES
 
     content: dict[str, Any] = json.loads((RESOURCES / "distributions.json").read_text(encoding="utf-8"))

@@ -47,7 +47,7 @@ def find_entry_points() -> list[EntryPoint]:
 
 
 def _plugin_names(entry_point: EntryPoint) -> set[str]:
-    """Return the names that select a plugin: the names of its entry point and of its distribution."""
+    """Return the names by which users can select a plugin: the names of its entry point and its distribution."""
     origin = _origin(entry_point)
     return {origin.plugin, origin.distribution}
 
@@ -92,9 +92,10 @@ _CORE_REQUIREMENT = re.compile(r"meteor[-_.]+e(?![A-Za-z0-9._-])(.*)", re.IGNORE
 
 
 def _restricts_core_version(requirement: str) -> bool:
-    """Return whether a requirement concerns meteor_e and is not simply its installed version, as in ``==1.0``.
+    """Return whether a plugin's requirement may exclude the installed version of meteor_e.
 
-    This check avoids the import of packaging, which loads slowly.
+    The result is False if the requirement does not limit the version, or names exactly the installed version. In these
+    cases, the caller does not have to import the library ``packaging``, which loads slowly.
     """
     core_requirement = _CORE_REQUIREMENT.fullmatch(requirement)
     return core_requirement is not None and core_requirement[1] not in ("", f"=={__version__}")
@@ -147,7 +148,7 @@ class InstalledPlugins:
     @cached_property
     def _manager(self) -> pluggy.PluginManager:
         """The plugin manager with the hook specifications."""
-        # The library pluggy is imported here because built-in components do not need it.
+        # The import is local, because programs that use only built-in components do not need the library pluggy.
         import pluggy
 
         from meteor_e.api import hooks
@@ -248,7 +249,8 @@ class InstalledPlugins:
 def _call_hook(implementation: pluggy.HookImpl) -> object:
     """Call the hook of a plugin and return its result.
 
-    If the hook is a generator, the result is a list. The generator's errors are therefore raised by this function.
+    A hook may be a generator. The function runs the generator to its end and returns a list, so errors in the generator
+    are raised here.
     """
     result = implementation.function()
     return list(result) if isinstance(result, Iterator) else result

@@ -105,7 +105,7 @@ class Registry(ABC, Generic[T]):
         with self._plugins.lock:
             definitions = self._find_definitions(name)
             if not definitions:
-                # The error contains the problems of plugins, so they are not shown as warnings, too.
+                # The error message already lists the plugin problems, so the pending warnings are discarded.
                 self._plugins.pending_warnings.clear()
                 raise self._unknown_name_error(name)
         if len(definitions) > 1:
@@ -118,7 +118,7 @@ class Registry(ABC, Generic[T]):
             return bool(self._find_definitions(name))
 
     def _find_definitions(self, name: str) -> list[Definition[T]]:
-        """Return the built-in definition of a name, or else the definitions of plugins."""
+        """Return the built-in definition of a name. If there is none, return the definitions from plugins."""
         if name in self.builtins:
             return [self._builtin_definitions[name]]
         self._call_hooks()
@@ -160,7 +160,7 @@ class Registry(ABC, Generic[T]):
 
     @cached_property
     def _builtin_definitions(self) -> dict[str, Definition[T]]:
-        """The definitions of the built-in objects by name."""
+        """A mapping from the names of the built-in objects to their definitions."""
         return {
             name: Definition(self.kind, name, BUILTIN, item, self.load_object) for name, item in self.builtins.items()
         }
@@ -176,7 +176,7 @@ class Registry(ABC, Generic[T]):
                 self._report(origin, f"it returned {reprlib.repr(result)}; it must return a list or a mapping")
 
     def _add_mapping(self, origin: Origin, items: Mapping[object, object]) -> None:
-        """Add the named objects that a hook has returned in a mapping. They are loaded on first use."""
+        """Register the named objects from a mapping that a hook returned. Each object is loaded on first use."""
         for name, item in items.items():
             if isinstance(name, str) and name:
                 self._add_definition(Definition(self.kind, name, origin, item, self.load_object))

@@ -1,4 +1,4 @@
-"""Hold the registries in which components, languages, chains and commands are looked up by name.
+"""Registries for looking up components, languages, chains and commands by name.
 
 >>> plugin_registry().matchers.get("stem")
 <class 'meteor_e.matchers.modules.StemMatcher'>

@@ -48,7 +48,7 @@ def _json_pieces(value: Any, level: int = 0) -> Iterator[str]:
     line_start = "\n" + "  " * level
     if not _is_lazy(value):
         text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready)
-        # Every line break belongs to the indentation, because line breaks in strings are escaped.
+        # JSON escapes line breaks in strings, so every line break in the text starts a new indented line.
         yield text.replace("\n", line_start)
         return
     if not value:

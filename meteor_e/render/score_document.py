@@ -36,7 +36,7 @@ def segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRow
         column_values: list[Sequence[float]] = []
         for info, metric_values in zip(table.metrics, value_iterators, strict=True):
             column_values += info.split_values(next(metric_values))
-        # If no details were requested, the iterators are empty, and next() returns None.
+        # If no details were requested, the iterators are empty, so next() returns its second argument, None.
         details = [next(metric_details, None) for metric_details in detail_iterators]
         yield SegmentRow(segment_id, column_values, details)
 

@@ -89,7 +89,7 @@ class _GridColumn(NamedTuple):
 
 
 class _TestRow(NamedTuple):
-    """A row of the table of significance tests: the test of one system and one metric column."""
+    """A row in the table of significance tests. Each row shows the test of one system according to one metric."""
 
     system: str
     metric: str
@@ -153,7 +153,10 @@ class ScoreResult(Result):
             yield from self._detail_lines(row, formats)
 
     def _detail_lines(self, row: SegmentRow, formats: Sequence[NumberFormat]) -> Iterator[str]:
-        """Yield lines with the alignments of a segment. For the worst segments, add unmatched words and components."""
+        """Yield lines that show the alignments of a segment.
+
+        If only the worst segments are shown, further lines contain the unmatched words and the score's components.
+        """
         # This import is local, because scores without alignments do not need the module.
         from meteor_e.render.alignments import alignment_lines
 
@@ -175,7 +178,10 @@ class ScoreResult(Result):
                 yield f"  {', '.join(components)}"
 
     def _select_segments(self, system: SystemScores) -> Iterable[SegmentRow]:
-        """Return all segments of a system or, if requested, the segments with the worst scores in the first column."""
+        """Return all segments of a system. If :attr:`worst` is a number, return only that many segments.
+
+        The selected segments are those with the worst scores in the first score column.
+        """
         rows = segment_rows(self.table, system)
         if self.worst is None:
             return rows
@@ -209,7 +215,7 @@ class ScoreResult(Result):
         number_formats = self._number_formats(digits)
         for index, number_format in enumerate(number_formats):
             grid_columns += self._score_columns(index, number_format)
-        # The components of several metrics would make the table too wide.
+        # The table shows score components only for a single metric, because more columns would make the table too wide.
         if len(number_formats) == 1:
             grid_columns += self._component_columns(number_formats[0])
         grid_columns.append(_GridColumn("segments", [str(system.segment_count) for system in self.table.systems]))
@@ -218,7 +224,7 @@ class ScoreResult(Result):
         return Grid(header, rows, notes=self._score_notes())
 
     def _score_columns(self, index: int, number_format: NumberFormat) -> Iterator[_GridColumn]:
-        """Yield the text column with the scores of a metric column and, if requested, a column with their intervals."""
+        """Yield a text column with the scores of one metric and, if requested, another with confidence intervals."""
         column = self.table.columns[index]
         # The first value of a column is the score, which is followed by the components of the score.
         scores = [self.table.column_values(system)[index][0] for system in self.table.systems]
@@ -236,7 +242,7 @@ class ScoreResult(Result):
             yield _GridColumn(PART_TITLES.get(part, part), cells)
 
     def _score_notes(self) -> list[str]:
-        """Return the notes below the table of scores: signatures, the method of intervals, and skipped segments."""
+        """Return the notes below the score table: signatures, how intervals were computed, and skipped segments."""
         notes = self._signature_notes()
         if self.intervals is not None:
             notes.append(_describe_bootstrap(self.intervals.samples, self.intervals.seed))
@@ -289,7 +295,9 @@ class ScoreResult(Result):
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield the header of a table, one row per segment if segment scores were requested, and one row per system.
+        """Yield the rows of a table. The header comes first, and then the rows of each system.
+
+        If segment scores were requested, a row for each segment precedes the row for the whole system.
 
         The columns contain, for each metric, the score, its components and, if requested, the significance test.
         """
@@ -310,7 +318,7 @@ class ScoreResult(Result):
 
     def _segment_record(self, system: SystemScores, row: SegmentRow) -> list[object]:
         """Return a row with the scores and score components of a segment."""
-        # Significance tests compare whole systems, so segments have empty cells in the columns of the tests.
+        # Significance tests compare whole systems, so the cells for significance tests are empty in segment rows.
         test_cells = [] if self.tests is None else [None] * len(TEST_TITLES)
         cells: list[object] = [system.system, row.id]
         for values in row.values:

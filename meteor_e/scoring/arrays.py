@@ -1,4 +1,4 @@
-"""METEOR's formula for arrays of statistics.
+"""METEOR's score formula, applied to arrays of statistics.
 
 The results equal those of :func:`meteor_e.scoring.formula.compute` except for the last bits. The order of the
 operations is the same, and powers are computed with :func:`math.pow`. Therefore segments that have equal scores

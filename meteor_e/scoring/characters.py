@@ -1,4 +1,4 @@
-"""Similarities of two segments by their characters: common n-grams, and longest common subsequences."""
+"""Character-based similarity of two segments: shared n-grams and longest common subsequences."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
 def repeated_fraction(hypothesis: str, reference: str) -> float:
     """Return the fraction of a hypothesis's character 4-grams that are repetitions.
 
-    A 4-gram may occur once, or as often as in the reference, whichever is more. Further occurrences are repetitions.
+    A 4-gram may occur as often as in the reference, and at least once. Any further occurrences are repetitions.
     """
     hypothesis_counts = Counter(_ngrams(hypothesis, REPEATED_NGRAM))
     reference_counts = Counter(_ngrams(reference, REPEATED_NGRAM))
@@ -86,12 +86,12 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
     for position, symbol in enumerate(second):
         position_bits[symbol] = position_bits.get(symbol, 0) | (1 << position)
     all_bits = (1 << len(second)) - 1
-    # Bit j is 0 if the symbols so far have a longer common subsequence with second[: j + 1] than with second[:j].
+    # Bit j is 0 if appending second[j] to second[:j] lengthens the common subsequence with the symbols so far.
     row = all_bits
     for symbol in first:
         matched = row & position_bits.get(symbol, 0)
-        # This step moves the 0 to the left of a run of 1s to the lowest matching bit in the run.
-        # For example, the row 0111 with the matching bit 0010 becomes 1001 | 0101 = 1101.
+        # In each run of 1s with a match, the lowest matching bit becomes 0, and the 0 to the left of the run becomes 1.
+        # For example, if row is 0111 and matched is 0010, the new row is (0111 + 0010) | (0111 - 0010) = 1101.
         row = ((row + matched) | (row - matched)) & all_bits
     return len(second) - row.bit_count()
 
@@ -107,7 +107,7 @@ def _ngrams(text: str, length: int) -> list[str]:
 
 
 def _count_common(first: list[str], second: list[str]) -> int:
-    """Count the n-grams that two lists have in common. A repeated n-gram can count several times."""
+    """Count the n-grams that two lists have in common. An n-gram that occurs twice in both lists counts twice."""
     return (Counter(first) & Counter(second)).total()
 
 

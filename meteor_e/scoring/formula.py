@@ -159,7 +159,7 @@ NUMBERS = Arithmetic(_divide, _power, _choose)
 
 
 class Shares(NamedTuple):
-    """The contributions of a matcher to precision, recall and score.
+    """The amounts that one matcher contributes to METEOR's precision, recall and score.
 
     The contributions of all matchers add up to METEOR's precision, recall and score.
 

@@ -98,12 +98,12 @@ class PackedAlignments(Sequence["Alignment | None"]):
 
     @cached_property
     def _match_starts(self) -> list[int]:
-        """The row of each segment's first match in :attr:`matches`."""
+        """For each segment, the index of its first match in :attr:`matches`."""
         return list(accumulate((matches for _, _, matches in self._size_rows), initial=0))
 
 
 def pack_alignments(alignments: Sequence[Alignment], matchers: tuple[str, ...]) -> PackedAlignments:
-    """Store alignments in arrays, in which words are represented by indexes of the list of distinct words.
+    """Store alignments in arrays. Each word is represented by its index in a list of distinct words.
 
     Args:
         alignments: an alignment for each segment.

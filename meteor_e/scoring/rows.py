@@ -38,8 +38,9 @@ class RowArrays(NamedTuple):
 class Rows:
     """METEOR's statistics and scores of a batch's segments. Each segment is compared with its best reference.
 
-    The number of segments is ``len(rows)``. The function ``numpy.asarray`` converts the rows to an array of additive
-    statistics, ``(segments, width)``; see :func:`~meteor_e.scoring.statistics.to_additive`.
+    ``len(rows)`` is the number of segments. ``numpy.asarray(rows)`` returns an array of shape ``(segments, width)``,
+    which contains a vector of statistics for each segment. The sum of these vectors gives the statistics of the corpus;
+    see :func:`~meteor_e.scoring.statistics.to_additive`.
 
     Attributes:
         statistics: vectors of :meth:`Statistics.to_vector` as int64. A segment that cannot be aligned has its lengths,
@@ -94,7 +95,7 @@ class Rows:
         return replace(self, failures={}, total=total)
 
     def arrays(self) -> RowArrays:
-        """Convert the rows to arrays. The row of a segment that cannot be aligned does not contain matches."""
+        """Convert the rows to arrays. If a segment cannot be aligned, the match counts in its row are 0."""
         import numpy as np
 
         return RowArrays(

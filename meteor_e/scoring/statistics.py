@@ -1,4 +1,4 @@
-"""METEOR's statistics of segments, such as the number of matched words, from which scores are computed."""
+"""Statistics of segments, such as the number of matched words. METEOR scores are computed from these statistics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MatcherCounts(NamedTuple):
     reference_function: int = 0
 
     def add(self, counts: MatcherCounts) -> MatcherCounts:
-        """Return the sums of these counts and other counts."""
+        """Return the field-by-field sum of this object and another object."""
         return MatcherCounts._make(map(operator.add, self, counts))
 
     def weighted_words(self, delta: float) -> tuple[Any, Any]:
@@ -91,7 +91,7 @@ class Statistics(NamedTuple):
 
     @property
     def is_perfect(self) -> bool:
-        """Whether all words of both segments match in a single chunk. Such matches are not penalized.
+        """Whether all words of both segments match and form a single chunk. METEOR does not penalize such segments.
 
         In character mode, the counts of the matchers and the lengths are both given in characters, so they can be
         compared. The numbers of matched words are always given in words. If a matcher compares whole segments, its
@@ -156,10 +156,10 @@ def statistics_columns(counts: NDArray[Any]) -> Any:
 
 
 def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
-    """Convert the statistics of segments to additive statistics, whose sum gives the statistics of a corpus.
+    """Convert the statistics of segments to a form that can be summed to obtain the statistics of a corpus.
 
-    The number of chunks of a perfectly matched segment is set to 0, because METEOR 1.5 does not count this chunk in
-    corpus scores.
+    The words of a perfectly matched segment form one chunk. METEOR 1.5 ignores this chunk in corpus scores, so the
+    segment's number of chunks is set to 0.
 
     Args:
         counts: vectors of statistics, ``(…, width)``.
@@ -177,23 +177,23 @@ def characters_of(word: str) -> int:
 
 
 class _WordUnits(NamedTuple):
-    """How much each word of a hypothesis or reference counts, in integer units.
+    """The integer weight of each word of a hypothesis or reference.
 
     Both lists have one item per word. A content word has the value 0 in ``function``, and a function word has the value
     0 in ``content``.
 
     Attributes:
-        content: for each content word its number of units.
-        function: for each function word its number of units.
+        content: the weight of each content word.
+        function: the weight of each function word.
     """
 
     content: list[int]
     function: list[int]
 
     def sum_text(self, share: float = 1.0) -> tuple[int, int]:
-        """Return the units of all content words and the units of all function words.
+        """Return the total weight of all content words and the total weight of all function words.
 
-        Each of the two sums is multiplied by a share and rounded.
+        The function multiplies both totals by ``share`` and rounds the products.
 
         Args:
             share: fraction of the text that matches.
@@ -201,9 +201,9 @@ class _WordUnits(NamedTuple):
         return _round_half_up(sum(self.content) * share), _round_half_up(sum(self.function) * share)
 
     def sum_phrase(self, start: int, length: int, share: float) -> tuple[int, int]:
-        """Return the units of the content words and the units of the function words in a phrase.
+        """Return the total weight of a phrase's content words and the total weight of its function words.
 
-        The units of each word are multiplied by a share and rounded before they are added.
+        The function multiplies each word's weight by ``share``, rounds the product, and adds up the rounded products.
 
         Args:
             start, length: position of the first word, and number of words.
@@ -259,7 +259,7 @@ class StatisticsCounter:
         return _normalize_lengths(statistics) if self.macro_average else statistics
 
     def _count_units(self, words: Sequence[str]) -> _WordUnits:
-        """Return how much each content word and each function word counts, in integer units."""
+        """Return the integer weight of each content word and of each function word."""
         scale = GRADED_UNIT if self.graded_matchers else 1
         content_units, function_units = [0] * len(words), [0] * len(words)
         for position, word in enumerate(words):
@@ -273,12 +273,12 @@ class StatisticsCounter:
     def _count_matches(
         self, alignment: Alignment, hypothesis: _WordUnits, reference: _WordUnits
     ) -> list[MatcherCounts]:
-        """Return the counts of each matcher, which are sums of the units of the matched words.
+        """Return the counts of each matcher. The counts are sums of the weights of the matched words.
 
         Args:
             alignment: the alignment of a hypothesis with a reference.
-            hypothesis: units of the hypothesis's words, which say how much each word counts.
-            reference: units of the reference's words.
+            hypothesis: the weights of the hypothesis's words.
+            reference: the weights of the reference's words.
         """
         counts = [MatcherCounts()] * len(alignment.matchers)
         for match in alignment.matches:
@@ -291,7 +291,7 @@ class StatisticsCounter:
         return counts
 
     def _sum_match(self, match: AlignedMatch, hypothesis: _WordUnits, reference: _WordUnits) -> MatcherCounts:
-        """Add up the units of the words of a match. The method :meth:`_count_matches` explains the arguments."""
+        """Add up the weights of the words in a match. The arguments are described in :meth:`_count_matches`."""
         share = match.probability if match.matcher in self.graded_matchers else 1.0
         hypothesis_units = hypothesis.sum_phrase(match.hypothesis_start, match.hypothesis_length, share)
         reference_units = reference.sum_phrase(match.reference_start, match.reference_length, share)
@@ -302,7 +302,7 @@ def _join_units(hypothesis: tuple[int, int], reference: tuple[int, int]) -> Matc
     """Create the counts of a matcher.
 
     Args:
-        hypothesis, reference: for each segment the units of its content words, and the units of its function words.
+        hypothesis, reference: for each segment, the weights of the content words and of the function words.
     """
     hypothesis_content, hypothesis_function = hypothesis
     reference_content, reference_function = reference
@@ -330,7 +330,7 @@ def sum_statistics(segments: Iterable[Statistics], matcher_count: int) -> list[i
     """
     total = [0] * statistics_width(matcher_count)
     for statistics in segments:
-        # METEOR 1.5 does not count the chunk of a perfectly matched segment in corpus scores.
+        # In corpus scores, METEOR 1.5 ignores the single chunk that the words of a perfectly matched segment form.
         additive = statistics._replace(chunks=0) if statistics.is_perfect else statistics
         for column, value in enumerate(additive.to_vector()):
             total[column] += value

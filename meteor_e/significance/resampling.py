@@ -87,7 +87,7 @@ def interval(values: Floats, confidence: float = 0.95) -> Interval:
 def draw_exchanges(
     n_units: int, n_samples: int, seed: int | Sequence[int] = DEFAULT_SEED, block_size: int = 200
 ) -> Iterator[NDArray[np.bool_]]:
-    """Choose at random which segments or other units two systems exchange in each sample of a permutation test.
+    """For each sample of a permutation test, randomly choose the units, such as segments, that two systems swap.
 
     Swapping the two systems' scores of a unit flips the sign of the unit's score difference.
 

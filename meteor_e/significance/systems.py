@@ -192,7 +192,7 @@ def _add_tests(
     resampled_scores: Sequence[Floats],
     p_values: Mapping[SystemPair, float],
 ) -> list[SystemTest]:
-    """Add significance tests to the results of the systems that follow a baseline.
+    """Add significance tests to the results of all systems that are listed after the baseline.
 
     The returned list begins with the result of the baseline, which does not have a significance test.
 
@@ -257,7 +257,7 @@ def _compute_randomization_p_values(
     extreme_counts = dict.fromkeys(differences, 0)
     for exchanged_sums in _sum_exchanged_segments(statistics, n_samples, seed):  # (systems, samples, width)
         for (baseline, system), difference in differences.items():
-            # Exchanging segments adds these gains to the baseline's total and subtracts them from the system's total.
+            # Swapping segments adds the gains to the baseline's total and subtracts the gains from the system's total.
             gains = exchanged_sums[system] - exchanged_sums[baseline]  # (samples, width)
             baseline_scores = scorer(totals[baseline] + gains)
             system_scores = scorer(totals[system] - gains)

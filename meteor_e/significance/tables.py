@@ -40,7 +40,7 @@ class Significance(NamedTuple):
     seed: int = DEFAULT_SEED
 
     def complete(self) -> Significance:
-        """Return the settings with the default number of samples if no number is given.
+        """Return a copy of the settings. If the number of samples is missing, the copy has the default number.
 
         Raises:
             ConfigError: if the method is unknown.
@@ -113,7 +113,7 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
 
 
 def compute_intervals(table: ScoreTable, metrics: Sequence[Metric], seed: int = DEFAULT_SEED) -> TableIntervals:
-    """Compute confidence intervals for those columns that show one even without significance tests.
+    """Compute confidence intervals for the columns that show intervals even without significance tests.
 
     The intervals come from the bootstrap. Each system is resampled separately, so the systems may have different
     segments.
@@ -149,7 +149,7 @@ class _Column(NamedTuple):
 def _collect_columns(table: ScoreTable, metrics: Sequence[Metric]) -> Iterator[_Column]:
     """Yield the data for significance tests of each column of a score table.
 
-    A metric returns the score of its first column, the parts of this score, the score of its next column, etc.
+    The values that a metric returns are sorted by column. In each column, the parts of the score follow the score.
     """
     for metric_index, metric in enumerate(metrics):
         statistics = _collect_statistics(table, metric_index)
@@ -191,5 +191,5 @@ def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Float
 
 
 def _compute_scores(metric: Metric, value_index: int, sums: Floats) -> Floats:
-    """Compute one of a metric's values from each row of summed statistics. The result has the shape ``(rows,)``."""
+    """Compute one value of a metric for each row of summed statistics, and return an array of shape ``(rows,)``."""
     return main_scores(metric.scores(sums), value_index)

@@ -1,4 +1,4 @@
-"""Compute sample results of features, lemmatizers, metrics and segmenters, and check the results."""
+"""Run features, lemmatizers, metrics and segmenters on sample data, and check the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
 class Family(NamedTuple):
-    """Describe how the results of one kind of component, such as segmenters, are checked.
+    """The sample data and functions for checking one kind of component, such as segmenters.
 
     Attributes:
         compute: a function that returns the result of a component for an item, and raises an exception if the result
@@ -83,7 +83,7 @@ def _compute_stable_values(feature: Feature, pair: tuple[str, str]) -> list[floa
 
 
 def _check_column_names(feature: Feature) -> None:
-    """Raise ValueError if a feature does not have a distinct column name for each of its numbers."""
+    """Raise ValueError unless a feature has a distinct column name for each value that it computes."""
     distinct_names = set(feature.columns)
     if len(distinct_names) != feature.dimension:
         raise ValueError(f"columns has {len(distinct_names)} different names for {feature.dimension} numbers")

@@ -93,7 +93,7 @@ def _check_batch(
     batch: Sequence[tuple[Token, ...]],
     expected_vectors: Mapping[tuple[Token, ...], Any],
 ) -> None:
-    """Check that the sentences of a batch get the expected vectors, unless encoding fails."""
+    """Encode the sentences of a batch, and check that the vectors equal the expected vectors."""
     batch_vectors = _encode_sentences(report, matcher, batch) or ()
     for sentence, sentence_vectors in zip(batch, batch_vectors, strict=False):
         report.expect(

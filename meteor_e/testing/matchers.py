@@ -35,8 +35,8 @@ def check_matcher(
 ) -> None:
     """Check the name, docstring, weights and options of a matcher, and the matches that it proposes for sample texts.
 
-    The matches must be valid, and the same in repeated calls, in several threads, in a pickled copy and in a new
-    process. Further requirements depend on the base class of the matcher, such as comparable keys and unit vectors.
+    The matches must be valid. Repeated calls, several threads, a pickled copy and a new process must return identical
+    matches. Some base classes of matchers add requirements. For example, vectors must have length 1 or 0.
 
     Args:
         matcher: the class or an instance.
@@ -89,7 +89,7 @@ def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
 
 
 def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
-    """Return the segments to compare. If there are phrases, an additional last segment consists of all phrases."""
+    """Return the segments to compare. If there are phrases, the last segment contains all phrases."""
     segments = [_make_phrase(sentence) for sentence in SENTENCES]
     odd_tokens = [Token(word) for word in ODD_WORDS]
     segments += [odd_tokens, odd_tokens[::-1], list(ANALYZED), []]
@@ -104,7 +104,7 @@ def _join_phrases(phrases: Iterable[Sequence[Token]]) -> list[Token]:
 
 
 def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check the values by which a matcher compares words: keys or vectors."""
+    """Check the keys or vectors that a matcher uses to compare words."""
     distinct_tokens = list(dict.fromkeys(token for segment in segments for token in segment))
     if isinstance(matcher, KeyMatcher):
         _check_keys(report, matcher, distinct_tokens)
@@ -130,7 +130,8 @@ class _Sample(NamedTuple):
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
     """Return pairs of sample segments. Each segment is paired with a copy of itself and with the next segment.
 
-    If there are phrases, further pairs consist of all phrases, the reversed phrases, or every second phrase.
+    If there are phrases, further pairs are made from segments that contain all phrases, all phrases in reverse order,
+    or every second phrase.
     """
     next_segments = [*segments[1:], segments[0]]
     pairs = list(zip(segments, next_segments, strict=True))
@@ -151,14 +152,14 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
     for token, token_keys in keys_by_token.items():
         _check_keys_of_token(report, token, token_keys)
     report.raise_errors()
-    # Asking for the keys again in reverse order shows whether they depend on earlier calls.
+    # Computing the keys again, in reverse order, shows whether the keys of a token depend on earlier calls.
     for token in reversed(tokens):
         is_repeatable = _read_keys(report, matcher, token) == keys_by_token[token]
         report.expect(is_repeatable, "keys differ from call to call; they must depend on the token only")
 
 
 def _check_keys_of_token(report: ErrorReport, token: Token, keys: Iterable[Any]) -> None:
-    """Check that a token does not have an empty key, which it would share with all other tokens without a key."""
+    """Check that no key of a token is empty. All tokens with an empty key would match each other."""
     for key in keys:
         is_missing = key is None or key == "" or key != key  # NaN is not equal to itself.
         report.expect(
@@ -263,7 +264,7 @@ def _has_equal_words(match: Match, pair: _Pair) -> bool:
 
 
 def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> None:
-    """Check that a word of the hypothesis matches each occurrence of the same word in the reference."""
+    """Check that each hypothesis word is matched with every occurrence of the same word in the reference."""
     hypothesis, reference = pair
     matched_positions = {match[:2] for match in matches}  # (reference position, hypothesis position)
     for i, hypothesis_token in enumerate(hypothesis):
@@ -303,7 +304,7 @@ def _is_same_match(actual: Match, expected: Match) -> bool:
 
 
 def _describe_difference(matcher: Matcher, sample: _Sample) -> str:
-    """Return an error message if a matcher does not propose the matches of a sample, and otherwise an empty string."""
+    """Check that a matcher repeats the matches of its first call. Return an error message or an empty string."""
     try:
         return "" if _are_equal(_match(matcher, sample.pair), sample.matches) else "other matches"
     except Exception as error:
