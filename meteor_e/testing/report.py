@@ -66,7 +66,7 @@ class ErrorReport:
     def raise_errors(self) -> None:
         """Raise ConformanceError if any errors have been recorded. The message lists all errors.
 
-        A check calls this method before steps that depend on the previous steps.
+        Each check calls this method at its end, and before any step that relies on the results of earlier steps.
         """
         if self.errors:
             raise ConformanceError(format_errors(self.title, self.errors))
@@ -97,7 +97,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     Raises:
         ConformanceError: if the class cannot be registered.
     """
-    # Without entry points, the registry does not load the installed plugins.
+    # This registry has an empty list of entry points, so it does not load any installed plugins.
     registry = PluginRegistry(entry_points=list).kinds[report.kind]
     try:
         registry.load_object(cls)
@@ -210,7 +210,10 @@ def pickle_copy(report: ErrorReport, component: T) -> T | None:
 
 
 def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
-    """Check that a component and its pickled copy return the same results if the items are in reverse order.
+    """Check that the results do not depend on the order of the items, and that a pickled copy returns the same results.
+
+    The results are first computed in the given order. Then the component and the pickled copy each compute the results
+    again in reverse order.
 
     Args:
         report: the report of errors.

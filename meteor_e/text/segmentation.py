@@ -58,7 +58,8 @@ class UnicodeSegmenter(Segmenter):
         """Split a string without white space into words, and cache the result."""
         words = chunk if chunk.isascii() else self._preprocess(chunk)
         if not words.isalnum():
-            # A final zero-width joiner only belongs to a word at the end of the text, so a space is appended here.
+            # A zero-width joiner after a word belongs to the word only at the end of the text.
+            # The appended space prevents the pattern from treating the end of the string as the end of the text.
             words = " ".join(_word_pattern().findall(words + " "))
         # An empty result is not cached, because join() would add a superfluous space for it.
         if words and len(chunk) <= _MAX_CACHED_CHUNK:
@@ -82,7 +83,7 @@ def _word_pattern() -> re.Pattern[str]:
     last letter.
     """
     ranges = _list_character_ranges()
-    # The other marks are rare and therefore tried after letters, digits and basic marks.
+    # Combining marks outside the Basic Multilingual Plane are rare, so the pattern tries these marks last.
     other_marks = rf"(?=[\U00010000-\U0010ffff])[{ranges.other_marks}]+"
     letters = rf"(?:[^\W_]+|[{ranges.basic_marks}]+|{other_marks})"
     decimal_separator = rf"[.,](?<=[{ranges.digits}].)(?=[{ranges.digits}])"  # as in "1.5"
@@ -148,7 +149,7 @@ class CharacterSegmenter(Segmenter):
 
     @classmethod
     def separate(cls, text: str) -> str:
-        """Put spaces around each character of a script without spaces."""
+        """Put a space before and after each character of scripts that do not separate words by spaces."""
         return cls._SPACELESS.sub(r" \1 ", text)
 
 

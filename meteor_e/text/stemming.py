@@ -39,10 +39,10 @@ accents are removed from longer words beforehand."""
 
 
 def _unmask(word: str, masked_word: str, stem: str) -> str:
-    """Restore the original letters of a word in its stem. Before stemming, masks replaced some of the letters.
+    """Replace each mask letter in a stem by the original letter of the word.
 
-    A mask is a letter that the stemming rules of the language do not change. Each mask therefore has the same position
-    in the masked word and in the stem.
+    Before stemming, mask letters replaced some letters of the word. The stemming rules of the language do not change
+    mask letters, so each mask letter has the same position in the stem as in the masked word.
 
     Args:
         word: the word.
@@ -52,7 +52,7 @@ def _unmask(word: str, masked_word: str, stem: str) -> str:
     letters = [
         original if letter == mask else letter for letter, mask, original in zip(stem, masked_word, word, strict=False)
     ]
-    # If the stem is longer than the word, its last letters do not have masks.
+    # If the stem is longer than the word, the last letters of the stem are not masks.
     return "".join(letters) + stem[len(letters) :]
 
 
@@ -87,10 +87,11 @@ _FINNISH_MASKS = "bcfgqwxz"
 
 
 def _finnish(word: str, stem_word: _Stem) -> str:
-    """Stem a Finnish word. Certain letters are replaced by masks before stemming to get the stems of METEOR 1.5.
+    """Stem a Finnish word. To get the same stem as METEOR 1.5, replace certain letters by mask letters before stemming.
 
-    Adjacent equal letters get the same mask. The mask differs from the letters around them, so masking neither creates
-    nor removes double letters. For example, ``å`` is masked and ``ö`` is not, so ``jååhön`` becomes ``jbbhön``.
+    If equal letters are adjacent, the same mask letter replaces all of them. The mask letter differs from the letters
+    before and after them, so the replacement neither creates nor removes double letters. For example, ``å`` is replaced
+    and ``ö`` is not, so ``jååhön`` becomes ``jbbhön``.
     """
     if not _FINNISH_MASKED.search(word):
         return stem_word(word)
@@ -114,8 +115,8 @@ _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 
 def _french(word: str, stem_word: _Stem) -> str:
     if word.endswith(("guë", "guës")):
-        # METEOR's release of Snowball removes a final ë like e if "gu" is in the region of verb endings.
-        # All releases of Snowball remove -ie in this region, so the stem of a test word with -kie shows the region.
+        # If "gu" is in the region of verb endings, METEOR's version of Snowball removes a final ë as well as a final e.
+        # To test for this region, -kie replaces -guë: every version of Snowball removes -ie in the region.
         start, _, end = word.rpartition("guë")
         if _stem_masked(_FRENCH_MASKS, start + "kie", stem_word).endswith("k"):
             word = start + "gue" + end
@@ -149,10 +150,11 @@ def _hungarian(word: str, stem_word: _Stem) -> str:
 # -- Portuguese --
 
 _PORTUGUESE_ENDINGS = {
-    # METEOR's release of Snowball removes these endings. The values are the remaining stems.
+    # METEOR's version of Snowball removes these endings. The values are the remaining stems.
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
-    # METEOR's release keeps these endings. Changing their first letter prevents newer releases from removing them.
+    # METEOR's version of Snowball keeps the following endings, but newer versions remove these endings.
+    # Changing the first letter of an ending prevents its removal.
     "logia": "kogia",
     "logias": "kogias",
     "ução": "ôção",
@@ -170,7 +172,7 @@ def _portuguese(word: str, stem_word: _Stem) -> str:
     start, replacement = word[: match.start()], _PORTUGUESE_ENDINGS[match[1]]
     if len(replacement) == len(match[1]):
         return _unmask(word, start + replacement, stem_word(start + replacement))
-    # Both releases of Snowball remove the endings in the same region of a word.
+    # Both versions of Snowball remove the endings in the same region of a word.
     return start + replacement if stem_word(start + "ução") == start + "u" else stem_word(word)
 
 

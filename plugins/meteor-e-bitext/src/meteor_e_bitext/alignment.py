@@ -66,7 +66,7 @@ class Links(NamedTuple):
         return Links(np.ascontiguousarray(self.positions[:, ::-1]), self.starts)
 
     def write(self, folder: Path) -> None:
-        """Write the links to files that :meth:`open` can read."""
+        """Save the word alignment links in a folder. The method :meth:`open` loads saved links."""
         np.save(folder / "links.npy", self.positions)
         np.save(folder / "starts.npy", self.starts)
 
@@ -175,7 +175,7 @@ class _Line(NamedTuple):
 
 
 def _select_lines(path: PathLike, is_selected: NDArray[np.bool_]) -> Iterator[_Line]:
-    """Yield the selected lines of a Pharaoh file.
+    """Yield the selected lines of a word alignment file in Pharaoh format.
 
     Args:
         path: the path of the file.

@@ -224,7 +224,7 @@ class _BitextBuild:
             threads=self.threads,
             progress=self.progress,
         )
-        # Each stored link begins with the word position in the pack's language.
+        # A link consists of two word positions. In stored links, the position in the pack's language comes first.
         links.swap().write(folder)
 
     def _read_links(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike, folder: Path) -> None:

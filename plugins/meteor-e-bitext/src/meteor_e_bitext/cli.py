@@ -22,7 +22,7 @@ SETTINGS = (BitextOptions, AlignmentOptions, PivotOptions)
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions(Options):
-    """Store the options that specify the text, its translation and their tokenization."""
+    """Options for the text, its translation, and the tokenization of both."""
 
     heading = "Text"
     example = "-l oc --bitext corpus.oc corpus.fr --pivot-language fr"
@@ -63,7 +63,7 @@ class TextOptions(Options):
 
 @dataclasses.dataclass(frozen=True)
 class PhraseOptions(Options):
-    """Store the options that control word alignment and the extraction of paraphrases."""
+    """Options for word alignment and paraphrase extraction."""
 
     heading = "Word alignment, phrases and paraphrases"
     example = "-l oc --bitext corpus.oc corpus.fr --set least_count=3"
@@ -79,7 +79,7 @@ class PhraseOptions(Options):
 
 @dataclasses.dataclass(frozen=True)
 class PackOptions(Options):
-    """Store the options that specify the folders of the pack and of intermediate results."""
+    """Options for the pack's folder, the folder of intermediate results, and the number of threads."""
 
     heading = "Output"
     example = "-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"
@@ -106,7 +106,7 @@ class PackOptions(Options):
 
 @click.command(cls=GroupedCommand)
 def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
-    """Build a pack from bitext: function words and paraphrases of any language.
+    """Build a pack of function words and paraphrases from bitext in any language.
 
     If the build is interrupted, run the same command again to continue it.
 

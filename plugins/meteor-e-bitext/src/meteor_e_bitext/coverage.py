@@ -34,7 +34,7 @@ class FrequentPhrase(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Store counts of the words and phrases that occur both in a text and in a pack.
+    """Statistics about a text: how many of its words and phrases occur in a pack.
 
     Attributes:
         words: the number of words in the text.

@@ -1,7 +1,7 @@
 """Read Moses phrase tables, whose lines are ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
 
-A table can be larger than the available memory. The table is read once, and its phrases are written to files as word
-ids. Afterwards, the distinct phrases receive ids.
+A phrase table may not fit into memory. This module therefore reads the table only once, and writes each phrase to a
+file as a sequence of word ids. Afterwards, the module assigns an id to each distinct phrase.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class _ArrayFiles:
         self._files: list[tuple[BinaryIO, array[Any]]] = []
 
     def create(self, name: str, typecode: str) -> array[Any]:
-        """Create a file, and return an array to which the caller adds numbers.
+        """Create a file, and return an empty array.
+
+        The caller adds numbers to the array. The method :meth:`flush` writes these numbers to the file.
 
         Args:
             name: the name of the file.
@@ -61,7 +63,7 @@ class _ArrayFiles:
         return numbers
 
     def flush(self) -> None:
-        """Append the numbers in all arrays to their files, and empty the arrays."""
+        """Append the numbers in each array to its file, and then clear the array."""
         for file, numbers in self._files:
             file.write(numbers.tobytes())
             del numbers[:]
@@ -263,7 +265,8 @@ def _parse_entry(line: str, location: str) -> TableEntry:
         )
     pivot, phrase, scores = fields[:3]
     to_pivot, from_pivot = _parse_probabilities(scores, location)
-    # Counting words is slow, so short lines are not checked: 256 words and their spaces have at least 511 characters.
+    # A phrase with too many words has at least 256 words and 511 characters, including the spaces.
+    # Counting words is slow, so the words of shorter lines are not counted.
     if len(line) > 2 * _MAX_WORDS:
         _check_phrase_length(pivot, location)
         _check_phrase_length(phrase, location)

@@ -34,7 +34,7 @@ _Value = TypeVar("_Value", bound=np.generic)
 
 
 class Phrases(NamedTuple):
-    """Store phrases as slices of one array of word ids.
+    """A collection of phrases, stored as slices of a single array of word ids.
 
     Attributes:
         words: an array of word ids.
@@ -83,7 +83,7 @@ class Phrases(NamedTuple):
     def _look_up_words(
         self, phrases: NDArray[np.integer[Any]], offset: int, word_values: NDArray[_Value]
     ) -> NDArray[_Value]:
-        """Return the value of the word at an offset in each phrase, or 0 if the phrase is too short.
+        """For each phrase, return the value of the word at position ``offset``, or 0 if the phrase is too short.
 
         Args:
             phrases: the ids of the phrases.
@@ -99,11 +99,11 @@ class Phrases(NamedTuple):
     def _rank_words(self) -> NDArray[np.uint32]:
         """Return the rank of each vocabulary word in code point order. Ranks start at 1."""
         sorted_ids = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
-        # Sorting a permutation gives the inverse permutation.
+        # The argsort of a permutation is the inverse permutation, which maps each word id to its rank.
         return 1 + np.argsort(sorted_ids).astype(np.uint32)
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return a Boolean array that tells which phrases contain a flagged word.
+        """Return a Boolean array that is True for each phrase that contains a flagged word.
 
         Args:
             flags: for each word id, whether the word is flagged.
@@ -118,7 +118,7 @@ class Phrases(NamedTuple):
 def _concatenate_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the integers of several ranges, one range after the other."""
     preceding_counts = np.cumsum(lengths) - lengths
-    # In the result, the integer at position i is i plus an offset that is the same for all integers of a range.
+    # In the result, the integer at position i is i plus an offset. The offset is constant within each range.
     return np.repeat(starts - preceding_counts, lengths) + np.arange(lengths.sum())
 
 
@@ -215,7 +215,7 @@ def _number_phrases(
         report: called with the progress.
     """
     ids = _create_scratch(scratch_file, max_length * len(corpus.words))
-    # The extension module fills ``ids``, and returns two arrays as bytes.
+    # The extension module writes phrase ids into ``ids``, and returns two other arrays as ``bytes`` objects.
     position_bytes, phrase_count_bytes = _native.number_phrases(
         words=corpus.words,
         starts=corpus.starts,
@@ -228,7 +228,7 @@ def _number_phrases(
     report(1, 1)
     positions = np.frombuffer(position_bytes, np.uint32)
     phrase_counts = np.frombuffer(phrase_count_bytes, np.uint32)  # The number of phrases of each length, from 1.
-    # The ids are sorted by length, so the number of phrases of each length determines the length of every phrase.
+    # Ids are assigned in order of phrase length, so the number of phrases of each length gives the length of any id.
     lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), phrase_counts)
     return _NumberedPhrases(corpus, ids, positions, lengths, totals=np.zeros(len(positions) + 1, np.uint32))
 
@@ -284,7 +284,7 @@ def _merge_runs(runs: Sequence[Path], target: Path, progress: Progress) -> None:
 
 
 def _extract_runs(extractor: _PairExtractor, sentence_count: int, threads: int, progress: Progress) -> list[Path]:
-    """Extract phrase pairs from blocks of sentences in parallel, and write a file for each block."""
+    """Extract phrase pairs from each block of sentences into a file. Several threads process the blocks in parallel."""
     runs = []
     with ThreadPool(threads) as pool:
         for run in pool.map(extractor.extract, range(0, sentence_count, _SENTENCES)):

@@ -199,7 +199,7 @@ class _ParaphraseFinder(NamedTuple):
 def _collect_translations(
     pairs: PhrasePairs, filters: WordFilters, min_probability: float
 ) -> tuple[_Translations, _Translations]:
-    """Return the translations of phrases in both directions: into the pivot language, and from the pivot language.
+    """Return phrase translations between the pack's language and the pivot language, in both directions.
 
     Phrase pairs that cannot contribute to any paraphrase are omitted.
 
@@ -272,11 +272,11 @@ def _sort_entries(phrases: Phrases, entries: NDArray[np.void]) -> NDArray[np.voi
 
 
 def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return a Boolean array that tells in which pairs one phrase contains the other phrase."""
+    """Return a Boolean array that is True for each pair in which one phrase contains the other phrase."""
     is_left_longer = phrases.lengths[left] > phrases.lengths[right]
     inner = np.where(is_left_longer, right, left)
     outer = np.where(is_left_longer, left, right)
-    # All pairs with the same two lengths are compared in one step, as matrices of word ids.
+    # Pairs are grouped by the lengths of their two phrases, so NumPy can compare all pairs of a group at once.
     length_keys = phrases.lengths[inner] * np.uint16(_LENGTHS) + phrases.lengths[outer]
     is_nested = np.zeros(len(left), bool)
     for length_key in np.flatnonzero(np.bincount(length_keys)).tolist():
@@ -296,7 +296,7 @@ def _gather_words(phrases: Phrases, phrase_ids: NDArray[np.uint32], length: int)
 
 
 def _contains_phrase(outer_words: NDArray[np.uint32], inner_words: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return a Boolean array that tells in which pairs the outer phrase contains the inner phrase.
+    """Return a Boolean array that is True for each pair in which the outer phrase contains the inner phrase.
 
     Args:
         outer_words: the word ids of the outer phrases, ``(outer length, pairs)``.

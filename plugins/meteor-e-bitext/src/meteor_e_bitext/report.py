@@ -19,7 +19,7 @@ _MARKUP = frozenset("\\`*_{}[]<>#|~")
 
 
 class SampledParaphrase(NamedTuple):
-    """Store a randomly selected entry of a paraphrase table."""
+    """A randomly selected entry of a paraphrase table, which the report shows as an example."""
 
     probability: float
     phrase: str

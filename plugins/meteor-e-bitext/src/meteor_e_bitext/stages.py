@@ -143,7 +143,7 @@ def _read_state(folder: Path) -> dict[str, Any]:
 
 
 def _check_replaceable(target: Path) -> None:
-    """Raise a :class:`ConfigError` if a folder exists, but does not contain the result of a stage."""
+    """Raise a :class:`ConfigError` if a folder exists but does not contain the intermediate results of a build."""
     if target.exists() and not (target / _STATE).is_file():
         raise ConfigError(
             f"{target} does not contain intermediate results; choose another folder for intermediate results"

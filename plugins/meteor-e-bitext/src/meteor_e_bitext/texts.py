@@ -131,7 +131,7 @@ def _describe_tokenization(language: Language, prefixes: bytes | None, segmenter
 
 
 def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
-    """Return the language of a pack, and tokenization settings with the nonbreaking prefixes of the pack.
+    """Return a pack's language and its tokenization settings. The settings include the pack's nonbreaking prefixes.
 
     Args:
         pack: the pack.

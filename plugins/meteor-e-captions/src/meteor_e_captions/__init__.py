@@ -1,4 +1,4 @@
-"""Metrics of image captions and the Penn Treebank tokenizer, without Java."""
+"""Metrics for image captions, and a Penn Treebank tokenizer. Neither requires Java."""
 
 from meteor_e.base.lazy import lazy_names
 

@@ -32,7 +32,10 @@ def find_indexes(sorted_keys: Integers, keys: Integers) -> Integers:
 
 
 def take_or_zero(values: NDArray[_Number], indexes: Integers) -> NDArray[_Number]:
-    """Return the values at the given indexes. The index -1, which :func:`find_indexes` returns, selects the value 0."""
+    """Return the value at each index, or 0 if the index is -1.
+
+    The function :func:`find_indexes` returns the index -1 for each key that is missing.
+    """
     selected = np.zeros(len(indexes), values.dtype)
     is_valid = indexes >= 0
     selected[is_valid] = values[indexes[is_valid]]
@@ -96,7 +99,8 @@ def group_pairs(left: Integers, right: Integers) -> PairGroups:
     group_starts = _find_run_starts(keys[sorted_indexes])
     first_indexes = sorted_indexes[group_starts]
     counts = np.diff(group_starts, append=len(keys))
-    # The groups are numbered in sorted order, and the numbers are moved back to the original positions of the pairs.
+    # The groups are numbered in sorted order.
+    # The array ``inverse`` contains the group number of each pair, in the original order of the pairs.
     inverse = np.empty(len(keys), np.int64)
     inverse[sorted_indexes] = np.repeat(np.arange(len(counts)), counts)
     return PairGroups(left[first_indexes], right[first_indexes], first_indexes, counts, inverse)

@@ -79,7 +79,7 @@ def count_repetitions(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
         "repeated pairs": np.minimum(pairs.content_repeats, _MAX_REPEATS),
         "repeated triples": np.minimum(ngrams.trigram_repeats, _MAX_REPEATS),
         "doubled words": np.minimum(pairs.doubled_words, _MAX_DOUBLED_WORDS),
-        # If a text repeats a content word but no word pair, its longest repetition is a single word.
+        # If a text repeats a content word but no two-word phrase, the longest repetition is one word.
         "longest repetition": np.maximum(ngrams.longest, np.minimum(words.repeats, 1)),
         "too short": texts.lengths < _MIN_LENGTH,
         "share of repeated words": words.repeats / np.maximum(1, words.counts),
@@ -88,7 +88,7 @@ def count_repetitions(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
 
 
 def _count_repeats(ids: Integers, text_index: Integers, n_texts: int) -> Integers:
-    """Count the words or n-grams in each text that repeat an earlier word or n-gram of the text.
+    """For each text, count the words or n-grams that already occurred earlier in the same text.
 
     Args:
         ids: the ids of words or n-grams.
@@ -186,7 +186,7 @@ def _count_repeated_ngrams(lexicon: CaptionLexicon, texts: EncodedTexts, has_rep
     longest = np.zeros(len(texts.lengths), np.int64)
     for order, repeats in enumerate(repeats_by_order, 1):
         longest[repeats > 0] = order
-    # Repeated phrases that are longer than half the text overlap each other, as in "a a a a".
+    # If a repeated phrase is longer than half the text, its two occurrences overlap, like "a a a" in "a a a a".
     longest_without_overlap = np.minimum(longest, texts.lengths // 2)
     return _RepeatedNgrams(longest_without_overlap, trigram_repeats=repeats_by_order[_TRIGRAM_INDEX])
 
@@ -196,7 +196,7 @@ def _count_repeats_by_order(words: WordSequence, n_texts: int) -> Integers:
     repeats = np.zeros((_LONGEST_REPETITION, n_texts), np.int64)
     for index, ngrams in enumerate(iterate_ngrams(words, _LONGEST_REPETITION)):
         repeats[index] = _count_repeats(ngrams.ids, ngrams.text_index, n_texts)
-        # Without any repeated n-gram of this length, longer n-grams cannot be repeated.
+        # If no n-gram of this length is repeated, no longer n-gram can be repeated either.
         if not repeats[index].any():
             break
     return repeats
@@ -262,7 +262,7 @@ def _add_boundaries(ids: Integers, lengths: Integers, start_id: int, end_id: int
         end_id: the id to insert at the end of each text.
     """
     ends = np.cumsum(lengths)
-    # The positions alternate between the start and the end of a text.
+    # The array contains two positions for each text: its start, followed by its end.
     positions = np.stack([ends - lengths, ends], axis=1).ravel()
     return np.insert(ids, positions, np.tile([start_id, end_id], len(lengths)))
 
@@ -377,7 +377,7 @@ class BrokenDetector:
     def _explain_ngrams(self, words: Sequence[str]) -> list[str]:
         """Return phrases such as ``it ends with 'a'`` for the most unusual n-grams of a caption.
 
-        The list contains at most one phrase about the end of the caption.
+        The list contains at most one phrase of the form ``it ends with ...``.
         """
         reasons = []
         explains_end = False

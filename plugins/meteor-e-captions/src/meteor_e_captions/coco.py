@@ -71,7 +71,7 @@ class _CocoScorer:
             InputError: if ``gts`` and ``res`` have different image ids, if an image does not have references or does
                 not have exactly one caption, or if a caption is not a string. The message names the image id.
         """
-        # pycocoevalcap determines the names of the parameters.
+        # The parameters ``gts`` and ``res`` have the same names as in pycocoevalcap.
         captions, references = _pair_by_image(gts, res)
         return self._score_captions(captions, references)
 
@@ -227,7 +227,7 @@ class CocoScores:
 
 
 def evaluate(annotations: Any, results: Any) -> CocoScores:
-    """Evaluate image captions by COCO's metrics (BLEU, METEOR, ROUGE-L and CIDEr-D), without Java.
+    """Evaluate image captions with the COCO metrics (BLEU, METEOR, ROUGE-L and CIDEr-D), without Java.
 
     The scores are equal to those of pycocoevalcap. SPICE is not computed, because it requires Java.
 

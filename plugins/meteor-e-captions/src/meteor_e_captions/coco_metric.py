@@ -107,7 +107,7 @@ class CaptionScores(Metric):
         return cls(options)
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Self:
-        """Return a copy of the metric that stores the tokenized references and the document frequencies of n-grams.
+        """Return a copy of the metric. The copy stores tokenized references and the document frequencies of n-grams.
 
         The document frequencies are counted in the references unless an option names a file that contains them.
         """
@@ -141,8 +141,8 @@ class CaptionScores(Metric):
     def _get_tokenized_references(self, batch: Batch) -> list[list[str]]:
         """Return the tokenized references of a batch.
 
-        References that :meth:`prepare` has tokenized are reused. They were tokenized together, because the tokenization
-        of a final period depends on the next text.
+        This method reuses the references that :meth:`prepare` has tokenized. The method ``prepare`` tokenizes all
+        references together, because the next reference can affect how a final period is tokenized.
         """
         in_batch = slice(batch.position, batch.position + len(batch))
         prepared_references = [list(texts) for texts in self._raw_references[in_batch]]
@@ -237,7 +237,7 @@ class CocoMetric(CaptionScores):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature of the metric. It states that SPICE is omitted."""
+        """The signature of the metric. The signature states that the metric does not include SPICE."""
         prefix = f"coco|version:1|{_TOKENIZATION}{self._describe_corpus()}"
         return f"{prefix}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 

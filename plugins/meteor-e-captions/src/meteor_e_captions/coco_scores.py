@@ -45,7 +45,9 @@ _FIRST_SURROGATE, _N_SURROGATES = 0xD800, 0x800
 
 
 class NgramCounts(NamedTuple):
-    """The number of occurrences of n-grams in texts. The entries are sorted by text and then by n-gram.
+    """The n-gram counts of several texts. Each entry contains the count of one n-gram in one text.
+
+    The entries are sorted by text and then by n-gram.
 
     Attributes:
         text_index: for each entry, the index of the text.
@@ -134,7 +136,7 @@ class Captions(NamedTuple):
 
     @property
     def caption_of_reference(self) -> Integers:
-        """For each reference, the index of its caption."""
+        """For each reference, the index of the caption to which the reference belongs."""
         return np.repeat(np.arange(len(self.reference_counts)), self.reference_counts)
 
     @property
@@ -227,14 +229,14 @@ def _count_documents(ngrams_by_order: Sequence[Ngrams], frequencies: DocumentFre
         ngrams_by_order: the n-grams of each order from 1. The ids of known words are those of ``frequencies``.
         frequencies: the document frequencies.
     """
-    # In ``frequencies``, the only prefix of single words is the empty one. Its id is 0.
+    # In ``frequencies``, the prefix of each single word is the empty n-gram, whose id is 0.
     known_prefix_ids = np.zeros(1, np.int64)
     document_counts = []
     for ngrams, known_ngrams in zip(ngrams_by_order, frequencies.ngrams_by_order, strict=True):
         prefix_ids = known_prefix_ids[ngrams.prefixes]
         known_ids = _find_known_ids(prefix_ids, ngrams.last_words, known_ngrams, len(frequencies.word_ids))
         document_counts.append(take_or_zero(known_ngrams.document_counts, known_ids))
-        # The n-grams of one order are the prefixes of the next order.
+        # These n-grams are the prefixes of the n-grams that are one word longer.
         known_prefix_ids = known_ids
     return document_counts
 
@@ -376,7 +378,10 @@ def bleu(statistics: Floats) -> Floats:
 
 
 def _compute_brevity_penalty(caption_length: Floats, reference_length: Floats) -> Floats:
-    """Return factors up to 1 that lower the scores of captions that are shorter than their references."""
+    """Return brevity penalties for BLEU.
+
+    A brevity penalty is a factor of at most 1. Captions that are shorter than their references receive lower factors.
+    """
     length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
     # The lower limit prevents a division by zero.
     log_penalty = np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0)
@@ -385,7 +390,10 @@ def _compute_brevity_penalty(caption_length: Floats, reference_length: Floats) -
 
 
 def _compute_geometric_means(precisions: Floats) -> Floats:
-    """Return the geometric means of the first one, two, three and four n-gram precisions."""
+    """Return the geometric means of the n-gram precisions for BLEU-1 to BLEU-4.
+
+    The mean for BLEU-n combines the precisions of all n-grams from one word to n words.
+    """
     products = np.cumprod(precisions, axis=1).astype(float)
     means = [power(products[:, index], 1 / (index + 1)) for index in range(ORDERS)]
     return np.stack(means, axis=1)

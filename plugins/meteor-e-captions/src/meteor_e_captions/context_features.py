@@ -1,4 +1,4 @@
-"""Features that compare captions with their references by the vectors of an encoder."""
+"""Features that compare the sentence vectors of captions with the sentence vectors of their references."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ _BATCH_SIZE = 256
 def context_features(
     encoder: CachedEncoder, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> dict[str, Floats]:
-    """Return the features of captions that require a sentence encoder.
+    """Return the caption features that are computed with a sentence encoder.
 
-    ``encoder cosine`` compares the caption's vector with the mean vector of its references. ``best encoder cosine`` is
-    the highest cosine of the caption's vector with the vector of a single reference.
+    The feature ``encoder cosine`` is the cosine similarity between the caption's vector and the mean vector of the
+    references. The feature ``best encoder cosine`` is the highest cosine similarity between the caption's vector and
+    the vector of any reference.
 
     Args:
         encoder: the sentence encoder.
@@ -70,7 +71,7 @@ def context_features(
 def _iterate_vectors(
     encoder: CachedEncoder, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the vector of each caption, and an array ``(references, dimensions)`` of its reference vectors."""
+    """For each caption, yield its vector and an array ``(references, dimensions)`` with its references' vectors."""
     for start in range(0, len(hypotheses), _BATCH_SIZE):
         batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
         batch_references = references[start : start + _BATCH_SIZE]

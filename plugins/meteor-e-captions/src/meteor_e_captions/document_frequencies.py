@@ -128,9 +128,9 @@ def _parse_ngram(ngram: Any, name: str) -> _Ngram:
 
 
 def _add_missing_ngrams(counts_by_order: list[_NgramTable]) -> None:
-    """Add the prefix and the last word of each n-gram to the tables, with the document count 0 if they are missing.
+    """Add the missing prefixes and last words of n-grams to the tables, with a document count of 0.
 
-    The lookup of an n-gram requires that the tables contain its prefix and its last word.
+    An n-gram can be looked up only if the tables contain its prefix and its last word.
 
     Args:
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
@@ -159,7 +159,8 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
         keys = np.array([key for key, _ in keyed_ngrams], np.int64)
         document_counts = np.array([ngram_counts[ngram] for _, ngram in keyed_ngrams], np.int64)
         ngrams_by_order.append(NgramFrequencies(keys, document_counts))
-        # These n-grams are the prefixes of the next order. The id of an n-gram is its position in the sorted list.
+        # These n-grams are the prefixes of the n-grams that are one word longer.
+        # The id of an n-gram is its position in the sorted list.
         prefix_ids = {ngram: ngram_id for ngram_id, (_, ngram) in enumerate(keyed_ngrams)}
     return DocumentFrequencies(word_ids, ngrams_by_order, n_documents)
 
@@ -167,7 +168,10 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
 def _sort_by_key(
     ngrams: Iterable[_Ngram], prefix_ids: Mapping[_Ngram, int], word_ids: Mapping[str, int]
 ) -> list[tuple[int, _Ngram]]:
-    """Return pairs of a key and an n-gram, sorted by key. A key combines the ids of the prefix and of the last word."""
+    """Return pairs ``(key, n-gram)``, sorted by key.
+
+    A key is an integer that combines the id of the n-gram's prefix with the id of the n-gram's last word.
+    """
     vocabulary_size = len(word_ids)
     return sorted((prefix_ids[ngram[:-1]] * vocabulary_size + word_ids[ngram[-1]], ngram) for ngram in ngrams)
 
@@ -175,7 +179,7 @@ def _sort_by_key(
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:
     """Return a short digest of document frequencies. The signatures of metrics contain the digest."""
     state = hashlib.sha256(json.dumps([list(frequencies.word_ids), frequencies.n_documents]).encode())
-    # The keys of single words are omitted, because the list of words already determines them.
+    # The digest omits the keys of single words, because these keys follow from the list of words.
     keys = [ngrams.keys for ngrams in frequencies.ngrams_by_order[1:]]
     document_counts = [ngrams.document_counts for ngrams in frequencies.ngrams_by_order]
     for array in keys + document_counts:

@@ -46,7 +46,7 @@ class CaptionReport:
     reasons: list[str]
 
     def __str__(self) -> str:
-        """Return the report as a string of one line."""
+        """Return the report as a one-line string."""
         sentences = []
         if self.missing:
             sentences.append(f"missing: {_format_words(self.missing)}")
@@ -91,7 +91,7 @@ def _list_reasons(
     lexicon: CaptionLexicon, detector: BrokenDetector, captions: EncodedTexts, logits: Sequence[float]
 ) -> list[list[str]]:
     """List the reasons why each caption is considered broken. The list of an intact caption is empty."""
-    # Only the columns up to "longest repetition" count repetitions.
+    # A caption repeats words if any column up to and including "longest repetition" is greater than 0.
     n_columns = REPETITIONS.index("longest repetition") + 1
     repetition_counts = count_repetitions(lexicon, captions)[:, :n_columns]
     has_repetition = (repetition_counts.max(axis=1) > 0).tolist()

@@ -155,7 +155,10 @@ def _count_stems(lexicon: CaptionLexicon, text_of_word: Integers, word_ids: Inte
 def _rate_words(
     lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts, caption_word_indexes: Integers
 ) -> tuple[DistinctWords, DistinctWords]:
-    """Compute the support and the rating of each word in the captions and the references.
+    """Count the references that contain each word, and rate how well the word is matched.
+
+    A caption's word is matched with the words of the references, and a reference word with the words of the caption.
+    The rating is 1 if the stems are equal, 0.5 if the words are only synonyms, and 0 otherwise.
 
     Args:
         lexicon: the lexicon of the words.
@@ -172,7 +175,7 @@ def _rate_words(
     caption_ratings = np.where(caption_support > 0, 1.0, SYNONYM * caption_has_synonym)
     caption_words = DistinctWords(captions, caption_support, caption_ratings)
 
-    # Every reference word whose stem occurs in the caption keeps the rating 1.
+    # A reference word has the rating 1 if the caption contains the word's stem.
     reference_ratings = np.ones(len(references.stem_id))
     reference_ratings[is_missing] = SYNONYM * missing_has_synonym
     return caption_words, DistinctWords(references, references.counts, reference_ratings)
@@ -426,10 +429,10 @@ def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison
 def _compute_opposite_support(
     lexicon: CaptionLexicon, comparison: CaptionComparison, opposite_keys: Integers
 ) -> Integers:
-    """Return, for each opposite of a caption's word, the number of references that contain the opposite.
+    """Count the references that contain each opposite of a caption's words.
 
-    The result is 0 for an opposite that the caption contains too. A caption that contains a word and its opposite does
-    not contradict the references.
+    The count is 0 if the caption itself contains the opposite. For example, a caption that mentions both a man and a
+    woman does not contradict a reference that mentions a woman.
     """
     caption_indexes = find_indexes(comparison.caption_words.stems.keys(lexicon), opposite_keys)
     reference_indexes = find_indexes(comparison.reference_words.stems.keys(lexicon), opposite_keys)
@@ -452,8 +455,8 @@ def _expand_opposites(lexicon: CaptionLexicon, words: StemCounts) -> _WordKeys:
 def _compare_negations(lexicon: CaptionLexicon, comparison: CaptionComparison) -> Floats:
     """Measure how much each caption and its references differ in their use of negation.
 
-    If a caption contains a negation, the result is the share of its references without a negation. Otherwise, the
-    result is the share of its references with a negation.
+    If a caption contains a negation, the result is the fraction of its references that do not contain a negation.
+    Otherwise, the result is the fraction of its references that contain a negation.
     """
     reference_counts = comparison.reference_counts
     n_segments = len(reference_counts)
@@ -512,7 +515,7 @@ def light_features(
 
 
 def _compute_broken_penalty(logits: Floats) -> Floats:
-    """Map the logits of the detector of broken captions to penalties from 0 to 1 by a logistic function."""
+    """Convert the logits of the broken-caption detector to penalties from 0 to 1 with a logistic function."""
     # The limits prevent an overflow of the exponential function.
     limited_logits = np.clip(logits, -50, 50)
     exponentials = apply_scalar(math.exp, -_BROKEN_SLOPE * (limited_logits - _BROKEN_THRESHOLD))

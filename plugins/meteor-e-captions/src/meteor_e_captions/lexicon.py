@@ -129,7 +129,7 @@ def _normalize(texts: Sequence[str]) -> list[str]:
     # Simple captions are joined, because a single call that removes punctuation is faster than one call per caption.
     joined_text = _END.join(simple_texts).lower()
     translated_texts = joined_text.encode().translate(_MARKS_TO_SPACES).decode().split(_END)
-    # Without any simple text, splitting the empty string still returns one element, which is ignored.
+    # If no caption is simple, splitting the empty string still returns one string, and ``zip`` ignores this string.
     normalized = dict(zip(simple_texts, translated_texts, strict=False))
     return [normalized[text] if text in normalized else " ".join(split(text)) for text in texts]
 
@@ -253,7 +253,7 @@ _MIN_LENGTH_BY_ENDING = {"ing": 5, "ed": 4, "ly": 5}
 
 @cache
 def word_class(word: str) -> str:
-    """Return the class of a word, which does not depend on the topic of the text.
+    """Return the class of a word, such as ``<color>``. Classes reveal little about the topic of a text.
 
     Each function word is a class of its own. All other words belong to a class such as ``<color>`` or ``<-ing>``.
     """
@@ -300,7 +300,7 @@ class _Ids(dict[Any, int]):
 
 
 def _has_synonyms(word: str) -> bool:
-    """Return whether the synonyms of a word are considered. Those of function words and prepositions are not."""
+    """Return whether to use the synonyms of a word. The synonyms of function words and prepositions are ignored."""
     return kind_of(word) not in ("function", "relation")
 
 
@@ -347,7 +347,7 @@ class CaptionLexicon:
         return self._stemmer.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
     def _describe(self, words: Sequence[str]) -> WordProperties:
-        """Return the properties of new words, and assign ids to their stems and classes."""
+        """Assign ids to the stems and the classes of new words, and return all properties of these words."""
         return WordProperties(
             stem_id=self._stem_ids.look_up(map(self._stem, words)),
             kind=np.array([KINDS.index(kind_of(word)) for word in words], np.int64),
@@ -410,7 +410,7 @@ class CaptionLexicon:
         return max(len(self._synset_ids), 1)
 
     def find_opposites(self, word_ids: Sequence[int]) -> list[list[int]]:
-        """Return the ids of the stems that contradict each word. For example, "woman" contradicts "man".
+        """For each word, return the ids of the stems with a contradictory meaning, such as "woman" for "man".
 
         Stems that do not occur in any encoded caption are omitted.
 

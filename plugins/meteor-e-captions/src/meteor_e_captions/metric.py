@@ -57,7 +57,7 @@ class CaptionLight(SegmentMetric):
 
     @property
     def short_signature(self) -> str:
-        """The signature without the description of METEOR."""
+        """The metric's signature, without the part that describes METEOR."""
         model_digest = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
@@ -195,9 +195,9 @@ class CaptionContext(CaptionLight):
 
     @property
     def short_signature(self) -> str:
-        """The signature without the description of METEOR."""
+        """The metric's signature, without the part that describes METEOR."""
         return f"{super().short_signature}|encoder:{self._encoder.digest}"
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
-        """Return the features by name, each as an array ``(captions,)``. Higher values are better."""
+        """Return a dictionary from feature names to arrays with one value per caption. Higher values are better."""
         return super().features(hypotheses, references) | context_features(self._cached_encoder, hypotheses, references)

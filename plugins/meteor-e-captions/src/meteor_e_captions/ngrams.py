@@ -74,8 +74,8 @@ def iterate_ngrams(words: WordSequence, max_order: int) -> Iterator[Ngrams]:
 
 
 def _extend_ngrams(ngrams: Ngrams) -> Ngrams:
-    """Return the n-grams of the next higher order."""
-    # A longer n-gram consists of an n-gram and of the last word of the n-gram that starts one word later.
+    """Return the n-grams that are one word longer than the given n-grams."""
+    # Each longer n-gram consists of a given n-gram and the last word of the n-gram that starts one word later.
     starts = find_ngram_starts(ngrams.text_index, order=2)
     prefixes = ngrams.ids[starts]
     last_words = ngrams.last_words[ngrams.ids[starts + 1]]

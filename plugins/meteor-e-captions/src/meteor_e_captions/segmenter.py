@@ -31,7 +31,7 @@ class PTBSegmenter(Segmenter):
         return self._tokenizer.tokenize([line.replace("\n", " ") for line in lines])
 
     def captions(self, texts: Sequence[str]) -> list[str]:
-        """Tokenize captions like pycocoevalcap, and join the tokens of each caption by spaces."""
+        """Tokenize captions as pycocoevalcap does, and join the tokens of each caption with spaces."""
         return [line.rstrip() for line in self.join_lines(texts)]
 
     def describe(self) -> str:

@@ -69,7 +69,7 @@ SYMBOLS = """
 """
 
 
-# Non-ASCII characters that the rules mention, or that behave differently from all other members of their class.
+# These non-ASCII characters occur in the rules, or the tokenizer treats them unlike the rest of their class.
 NAMED = frozenset(
     "\u0080\u0085\u0091\u0092\u0093\u0094\u0096\u0097\u00a0\u00a2\u00a3\u00a4\u00ab\u00ad\u00b2\u00b3\u00b9\u00bb"
     "\u00bc\u00bd\u00be\u0130\u0131\u017f\u066b\u066c\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
@@ -94,7 +94,7 @@ class _RepresentativeTable(dict[int, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        # ASCII characters and the characters in NAMED represent themselves.
+        # The table maps each ASCII character and each character in NAMED to itself.
         self.update({code: code for code in (*range(128), *map(ord, NAMED))})
         self.update(dict.fromkeys(_CIRCLED_CAPITALS, ord(SYMBOL_UPPER)))
         self.update(dict.fromkeys(_CAPITAL_ROMAN_NUMERALS, ord(OTHER_UPPER)))

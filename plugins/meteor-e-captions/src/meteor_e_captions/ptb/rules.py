@@ -84,7 +84,7 @@ ENDING = words(
     "sep sept seq sq sr sys tel tenn thu thurs tue tues univ va vt wed wis wisc wyo ph\\.d ed\\.d"
 )
 CAPITALIZED = words("ark az del ill la mass miss ore pa tex wash")
-# The following abbreviations precede names, so that their period does not end a sentence.
+# The following abbreviations precede names, so a period after one of them does not end a sentence.
 INNER = words(
     "adj adm adv alex assoc asst atty attys ave brig capt cf cie cmdr col comdr cpl dept det dr drs elec ens ft gen "
     "gov govs hon insp invt jos lieut lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof profs pvt rep "
@@ -122,7 +122,7 @@ def match_capitalized(literals: list[str]) -> str:
     return "(?:" + "|".join(word[0].upper() + match_any_case([word[1:]]) for word in literals) + ")"
 
 
-# The tokenization of a period depends on the following text only after one of these abbreviations.
+# The text after a word and its period affects their tokenization only if the word is one of these abbreviations.
 ABBREVIATIONS = re.compile(
     "|".join([*ENDING, *CAPITALIZED, *INNER, *NUMBERED, "m[tf]g", "p?pt[ye]s?", "[a-z]"])
 ).fullmatch
@@ -162,7 +162,7 @@ def protect_spaces(token: str) -> str:
 
 
 def add_period(token: str) -> str:
-    """Append a period to an abbreviation that ends a sentence. The period in the text becomes a separate token."""
+    """Add a period to an abbreviation that ends a sentence. For example, the tokens of "etc." are "etc." and "."."""
     return token + "."
 
 

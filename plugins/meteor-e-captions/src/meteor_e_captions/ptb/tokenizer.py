@@ -18,21 +18,21 @@ PUNCTUATION = frozenset(
 
 pycocoevalcap never removes brackets, because it compares these names with tokens in lower case such as "-lrb-".
 """
-# The tokenizer splits lines at spaces into pieces.
+# The tokenizer splits each line into pieces, which are separated by spaces.
 # Pieces that consist of letters are tokenized independently of adjacent pieces.
 _LETTER = f"[A-Za-z{LOWER}{UPPER}]"
 _match_words = re.compile(
     f"[\"\u201c(\\[']*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+['\u2019-])*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
 _match_word_and_mark = re.compile(f"({_LETTER}+)[,.;:!?]?").fullmatch
-# A number or a punctuation token can contain a space only if a digit, a period or another space follows the space.
+# A number or a punctuation token can contain a space only before a digit, a period or another space.
 _match_marks = re.compile(
     '(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*|&(?:quot|amp|lt|gt);'
 ).fullmatch
 _JOINING_MARKS = BLANKS | {"."}
 _JOINING_DIGITS = _JOINING_MARKS | frozenset(f"0123456789{DIGIT}")
 # This pattern finds a space that may be part of a token, such as a space between digits.
-# It also finds the XML entity &apos, because the text after the next space can change how the entity is tokenized.
+# The pattern also finds the XML entity &apos, because the text after the next space can affect its tokenization.
 _search_joinable = re.compile(
     f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING_MARKS)}]|&apos"""
 ).search
@@ -63,12 +63,12 @@ def _to_surrogates(char: str) -> str:
 
 
 def _join_surrogates(text: str) -> str:
-    """Replace pairs of surrogates by characters. Lone surrogates become replacement characters."""
+    """Decode each surrogate pair into one character, and replace each lone surrogate by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _is_context_free(classes: str) -> bool:
-    """Return whether a piece of text consists of words whose tokens do not depend on the text around it."""
+    """Return whether a piece of text consists only of words that are tokenized the same way in any context."""
     match = _match_words(classes)
     return match is not None and not (match["last"] and ABBREVIATIONS(match["last"].lower()))
 
@@ -86,7 +86,7 @@ def _split_word_and_mark(piece: str, classes: str) -> list[str]:
 
 
 def _may_extend(classes: str, next_class: str) -> bool:
-    """Return whether the last token of a piece of text may include the space that follows the piece.
+    """Return whether the last token of a piece of text could continue after the next space, as in "1 1/2".
 
     Args:
         classes: the classes of the characters in the piece.
@@ -111,7 +111,7 @@ class _Token(NamedTuple):
 
 
 class _RuleMatch(NamedTuple):
-    """A rule and its match, which consists of a token and of the context that the rule requires after the token."""
+    """A rule and its match. The match contains a token and any text that the rule requires after the token."""
 
     rule: Rule
     match: re.Match[str]
@@ -119,7 +119,7 @@ class _RuleMatch(NamedTuple):
     @property
     def token_end(self) -> int:
         """The position at which the token ends."""
-        # If the pattern also matches the context of the token, a named group contains the token.
+        # If the pattern also matches text after the token, a named group captures the token.
         return self.match.end(self.match.lastgroup or 0)
 
 
@@ -140,7 +140,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.classes = replace_by_class(text)
-        # This dictionary maps the index of a rule to the first position at which the rule can match again.
+        # This dictionary maps the index of a failed rule to the next position at which the rule could match.
         self._dead_ends: dict[int, int] = {}
 
     def scan(self, start: int, end: int) -> list[str]:
@@ -154,7 +154,7 @@ class _Scanner:
         return tokens
 
     def scan_to_space(self, start: int, line_end: int) -> tuple[list[str], int]:
-        """Return the tokens up to the first one that ends before a space or at the end of the line.
+        """Return the tokens from a position to the next space that is not part of a token, or to the end of the line.
 
         A token can contain a space, for example in a telephone number.
 
@@ -194,7 +194,7 @@ class _Scanner:
         return matches
 
     def _update_dead_end(self, rule_index: int, dead_range: re.Match[str] | None) -> None:
-        """Record that a rule cannot match before the end of a range."""
+        """If a range is given, record that a rule cannot match at any position in this range of the text."""
         if dead_range is not None:
             self._dead_ends[rule_index] = dead_range.end()
 
@@ -240,7 +240,7 @@ class Tokenizer:
         return tokenized_lines
 
     def _tokenize_line(self, scanner: _Scanner, start: int, end: int) -> str:
-        """Tokenize the line between two positions of a text, and separate the tokens by spaces."""
+        """Tokenize the line that is between two positions of a text. Return the tokens, separated by spaces."""
         # At the end of the text, cached tokens cannot be used, because some rules require that more text follows.
         # The cache does not support ellipses with spaces such as ". . .", because such an ellipsis is a single token.
         if end == len(scanner.text) or scanner.text.find(". .", start, end) >= 0:
@@ -283,8 +283,8 @@ class Tokenizer:
     def _tokenize_piece(self, piece: str) -> str | None:
         """Tokenize a piece of text that does not contain spaces, and join the tokens by spaces.
 
-        The result is None if a token can depend on the text around the piece. For digits and punctuation, the caller
-        must check whether the last token continues after the next space.
+        The result is None if the piece is very long, or if the text before or after the piece might affect the tokens.
+        For digits and punctuation, the caller must check whether the last token extends beyond the next space.
         """
         tokens = self._pieces.get(piece)
         if tokens is None and len(piece) <= _LONGEST_CACHED_PIECE:

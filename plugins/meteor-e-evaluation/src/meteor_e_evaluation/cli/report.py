@@ -94,7 +94,8 @@ def report(inputs: Inputs, metric_options: ReportMetrics, page: Page, test_optio
 def _create_metrics(options: ReportMetrics, meteor_signature: str) -> list[Metric | None]:
     """Create the metrics that the command line names.
 
-    None stands for METEOR, which the report computes together with the alignments.
+    In the result, None replaces the METEOR metric whose signature is ``meteor_signature``. The report computes the
+    scores of this metric together with the alignments.
 
     Args:
         options: the options for metrics.

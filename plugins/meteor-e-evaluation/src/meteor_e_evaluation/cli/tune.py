@@ -319,7 +319,7 @@ class _OptionValues(NamedTuple):
 
 
 def _set_options(config: dict[str, Any], matcher_options: list[_OptionValues], values: Iterable[Any]) -> None:
-    """Set each option of a matcher to a value in the contents of a chain file."""
+    """In the parsed contents of a chain file, set each matcher option to the value that is given for it."""
     for matcher_option, value in zip(matcher_options, values, strict=True):
         for entry in config["matchers"]:
             if entry["use"] == matcher_option.matcher:
