@@ -77,7 +77,7 @@ class _ScoreExchange(NamedTuple):
 
     @property
     def has_segment_scores(self) -> bool:
-        """Whether the scores are scores of segments instead of systems."""
+        """Whether the scores are segment scores rather than system scores."""
         return self.scores.ndim == 3
 
 
@@ -107,7 +107,7 @@ class _PermutationTest:
             test: the test set.
             scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
         """
-        # The second seed gives each test set permutations of its own.
+        # The second seed depends on the test set, so that each test set gets different permutations.
         seeds = [self.seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
         masks = draw_masks(scores.shape[1:], self.method, test.documents, self.samples, seeds)
         return _ScoreExchange(_standardize(scores), masks, EXCHANGED_UNITS[self.method])
@@ -423,7 +423,8 @@ def expand_masks(masks: Masks, unit: str, scores: Floats) -> Masks:
 class OneByOneComparer:
     """Compares two metrics by evaluating the measure separately for each permutation.
 
-    An instance is a function of the type :data:`.exchange.Differences`.
+    Instances are callables of the type :data:`.exchange.Differences`. A call returns the difference between two metrics
+    in each sample of a permutation test.
 
     Attributes:
         scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
@@ -454,8 +455,10 @@ def _compute_p_values(
 ) -> Comparison:
     """Compute p-values by comparing the observed differences with the differences in the permutations.
 
-    Ties with the observed difference count as extreme. Permutations in which the measure is undefined also count as
-    extreme. The arguments are attributes of :class:`Comparison`.
+    A permutation counts as extreme if its difference is at least as large as the observed difference. Permutations in
+    which the measure is undefined also count as extreme.
+
+    The class :class:`Comparison` describes the arguments.
     """
     p_values = np.full((len(names), len(names)), math.nan)
     for (first, second), pair_differences in differences.items():
@@ -482,7 +485,7 @@ def average_comparisons(comparisons: Sequence[Comparison], weights: Sequence[flo
     Returns:
         The results, or None if a language pair was tested without permutations.
     """
-    # A comparison without parts is a single test. All language pairs have the same tests in the same order.
+    # A comparison may combine several tests. All language pairs have the same tests in the same order.
     tests_by_pair = [comparison.parts or (comparison,) for comparison in comparisons]
     averaged_tests = []
     for pair_results in zip(*tests_by_pair, strict=True):
@@ -494,7 +497,7 @@ def average_comparisons(comparisons: Sequence[Comparison], weights: Sequence[flo
 
 
 def _average_permutations(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
-    """Run a significance test of a measure's weighted mean over language pairs.
+    """Test whether metrics differ significantly in the weighted mean of a measure over language pairs.
 
     For each permutation, the differences between two metrics are averaged over language pairs.
     """

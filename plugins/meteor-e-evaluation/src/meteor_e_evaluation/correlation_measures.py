@@ -175,7 +175,8 @@ class GroupedMeasure(RatingMeasure):
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return a function that compares the group means of two metrics after some of their scores are swapped.
 
-        The result is None if the permutation test must evaluate its samples one by one.
+        Return None if there is no fast method. The permutation test then evaluates the measure separately for each
+        sample.
         """
         if test.assessments is None:
             return None
@@ -184,7 +185,7 @@ class GroupedMeasure(RatingMeasure):
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
             return GroupMeanComparer(group_values, masks)
-        # Pearson's r is not a rank correlation, and thousands of segments would need as many joint rankings.
+        # RankCorrelationComparer cannot compute Pearson's r, and would need a separate ranking for each segment.
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
         groups = _group_ratings(test.assessments.average_repeated(), self.grouping)
@@ -213,7 +214,7 @@ class GroupedMeasure(RatingMeasure):
     def _resample_segment_coefficients(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean coefficient over segments for each bootstrap sample, like :meth:`resampled`.
 
-        The coefficient of a segment is the same in all samples.
+        The coefficient of each segment is computed only once, because it does not depend on the bootstrap sample.
         """
         compute_coefficients = make_group_coefficient_function(self.coefficient, "item", test.human)
         coefficients = compute_coefficients(scores.segments)  # (segments,)
@@ -242,7 +243,11 @@ class Kendall(GroupedMeasure):
 
 
 class AccuracyWithTies(GroupedMeasure):
-    """Proportion of pairs of outputs that the metric orders or ties like the annotators, over all rated outputs."""
+    """Pairwise accuracy over all rated outputs.
+
+    The metric is right about two outputs if metric and annotators prefer the same output. The metric is also right if
+    both the metric and the annotators rate the two outputs equally.
+    """
 
     name, title, coefficient, grouping = "acc", "accuracy with ties, all segments", "acc", "none"
     definition = "share of pairs ordered or tied as by annotators, over all rated segments of all systems"
@@ -307,7 +312,11 @@ class KendallBySystem(GroupedMeasure):
 
 
 class AccuracyBySegment(GroupedMeasure):
-    """Proportion of pairs of systems that the metric orders or ties like the annotators, averaged over segments."""
+    """Pairwise accuracy over systems, averaged over segments.
+
+    The metric is right about two systems on a segment if metric and annotators prefer the same system. The metric is
+    also right if both the metric and the annotators rate the two systems equally.
+    """
 
     name, title, coefficient, grouping = "acc-item", "accuracy with ties by segment", "acc", "item"
     definition = "share of pairs ordered or tied as by annotators, over systems, averaged over segments"
@@ -318,7 +327,11 @@ class AccuracyBySegment(GroupedMeasure):
 
 
 class AccuracyBySystem(GroupedMeasure):
-    """Proportion of pairs of segments that the metric orders or ties like the annotators, averaged over systems."""
+    """Pairwise accuracy over segments, averaged over systems.
+
+    The metric is right about two segments of a system if metric and annotators prefer the same segment. The metric is
+    also right if both the metric and the annotators rate the two segments equally.
+    """
 
     name, title, coefficient, grouping = "acc-sys", "accuracy with ties by system", "acc", "sys"
     definition = "share of pairs ordered or tied as by annotators, over segments, averaged over systems"

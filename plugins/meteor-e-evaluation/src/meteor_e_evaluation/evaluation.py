@@ -264,8 +264,8 @@ def _score_metrics(
 def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     """Check that each metric has a finite score for each judged output.
 
-    Scores of segments are optional for a metric that scores whole systems, because segment-level measures skip the
-    metric.
+    A metric that scores whole systems does not need segment scores. Segment-level measures skip a metric without
+    segment scores.
 
     Raises:
         InputError: if a score is missing or infinite. The message names the metric, the system and the segment.

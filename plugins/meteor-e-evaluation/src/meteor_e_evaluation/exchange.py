@@ -45,7 +45,7 @@ RELATIVE_TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class UnitExchange:
-    """Sums the terms of two metrics after the scores of some units were swapped between the metrics.
+    """Computes sums for two metrics after a permutation test swapped some scores between the metrics.
 
     A unit is a segment, a system or a single output. All scores of a unit come from the same metric.
 
@@ -61,7 +61,9 @@ class UnitExchange:
         return int(self.masks[0].size)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the pairs of metrics from which two compared systems can take their scores: the same metric for both.
+        """Return the possible pairs of metrics from which the scores of two compared systems come.
+
+        Both scores come from the same metric, because a permutation test swaps all scores of a segment together.
 
         Args:
             first, second: indices of the two metrics.
@@ -69,11 +71,11 @@ class UnitExchange:
         return [(first, first), (second, second)]
 
     def find_units(self, first_systems: Integers, second_systems: Integers, segments: Integers) -> Integers:
-        """Return the unit of each comparison of two systems on a segment, which is the segment."""
+        """Return the unit of each comparison: the segment, because a permutation test swaps whole segments."""
         return segments
 
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
-        """Add up the terms of each metric after the swap, in each sample of a permutation test.
+        """Compute the sums of two metrics after some of their scores are swapped, in each sample of a permutation test.
 
         Args:
             terms: terms of each unit by the first and by the second metric, ``(sums, 2, units)``.
@@ -88,7 +90,7 @@ class UnitExchange:
         return first_sums, second_sums
 
     def _sum_swapped_units(self, terms: Floats) -> Floats:
-        """For each sample, add up the terms of the swapped units.
+        """For each sample, add up the terms of all units whose scores are swapped in this sample.
 
         Args:
             terms: one row per sum, ``(sums, units)``.
@@ -97,16 +99,17 @@ class UnitExchange:
             An array ``(sums, samples)``.
         """
         unit_masks = self.masks.reshape(len(self.masks), self.n_units)  # (samples, units)
-        # The samples are processed in blocks, because all masks as floating-point numbers may need too much memory.
+        # The samples are processed in blocks, because converting all masks to floats at once may need too much memory.
         n_blocks = 1 + unit_masks.size // BLOCK
         blocks = np.array_split(unit_masks, n_blocks)
         return np.concatenate([block.astype(float) @ terms.T for block in blocks]).T
 
 
 class SystemPairExchange:
-    """Sums the terms of pairs of systems after the scores of some systems were swapped between two metrics.
+    """Computes sums over pairs of systems for two metrics after a permutation test swapped some systems' scores.
 
-    The scores of a pair have four possible sources, because each system has the scores of either metric.
+    After the swap, a metric's scores of a system may come from either of the two metrics. Therefore, the scores of two
+    systems come from one of four combinations of metrics.
 
     Args:
         masks: masks of the swapped systems, ``(samples, systems)``.
@@ -120,13 +123,16 @@ class SystemPairExchange:
         first_system, second_system = system_pairs(self._n_systems)
         self.n_units = len(first_system)
         is_swapped = masks.T  # (systems, samples)
-        # This is the index in list_sources() of the metrics from which the first metric's scores come.
+        # For the first metric, swapped systems get the second metric's scores, so these values index list_sources().
         source_index = 2 * is_swapped[first_system] + is_swapped[second_system]  # (pairs, samples)
         source_indices = np.arange(4)[:, np.newaxis, np.newaxis]
         self._is_source = np.asarray(source_index == source_indices, float)  # (4, pairs, samples)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the pairs of metrics from which two compared systems can take their scores: either metric for each.
+        """Return the possible pairs of metrics from which the scores of two compared systems come.
+
+        The two scores may come from different metrics, because a permutation test swaps the scores of each system
+        separately.
 
         Args:
             first, second: indices of the two metrics.
@@ -134,7 +140,7 @@ class SystemPairExchange:
         return [(first, first), (first, second), (second, first), (second, second)]
 
     def find_units(self, first_systems: Integers, second_systems: Integers, segments: Integers) -> Integers:
-        """Return the unit of each comparison of two systems on a segment, which is the pair of systems.
+        """Return the unit of each comparison: the pair of systems, because a permutation test swaps whole systems.
 
         Args:
             first_systems, second_systems: indices of the systems. The first system of a pair has the lower index.
@@ -148,7 +154,7 @@ class SystemPairExchange:
         return pair_index[first_systems, second_systems]
 
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
-        """Add up the terms of each metric after the swap, in each sample of a permutation test.
+        """Compute the sums of two metrics after some of their scores are swapped, in each sample of a permutation test.
 
         Args:
             terms: terms of each pair of systems for each of the four sources of its scores, ``(sums, 4, pairs)``.
@@ -157,15 +163,16 @@ class SystemPairExchange:
             The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
         """
         first_sums = np.tensordot(terms, self._is_source, axes=2)  # Sums over the sources and the pairs.
-        # The second metric gets the scores that the first metric does not get, so the order of sources is reversed.
+        # The second metric gets the scores that the first metric does not get, so the order of metrics is reversed.
         second_sums = np.tensordot(terms, self._is_source[::-1], axes=2)
         return first_sums, second_sums
 
 
 class SumComparer(ABC):
-    """Compares two metrics by a measure that is a function of sums.
+    """Compares two metrics by a measure that can be computed from sums over the test set.
 
-    An instance is a function of the type :data:`Differences`.
+    Instances are callables of the type :data:`Differences`. A call returns the difference between two metrics in each
+    sample of a permutation test.
 
     Attributes:
         exchange: the units whose scores are swapped in a permutation test.
@@ -174,7 +181,7 @@ class SumComparer(ABC):
     exchange: UnitExchange | SystemPairExchange
 
     def __call__(self, first: int, second: int) -> Floats:
-        """Return the difference between the measures of two metrics in each sample of a permutation test.
+        """Compute the measure for two metrics in each sample of a permutation test, and return the differences.
 
         Args:
             first, second: indices of the two metrics.
@@ -184,9 +191,10 @@ class SumComparer(ABC):
 
     @abstractmethod
     def compute_terms(self, first: int, second: int) -> Floats:
-        """Return the contribution of each unit to each sum, ``(sums, sources, units)``.
+        """Return the terms of the sums from which the measure is computed, as an array ``(sums, sources, units)``.
 
-        The sources are the possible sources of the unit's scores, see :meth:`UnitExchange.list_sources`.
+        Each unit, such as a segment, contributes a term to each sum. The axis ``sources`` has one term for each
+        possible origin of the unit's scores, see :meth:`UnitExchange.list_sources`.
 
         Args:
             first, second: indices of the two metrics.
@@ -194,11 +202,15 @@ class SumComparer(ABC):
 
     @abstractmethod
     def compute_measure(self, sums: Floats) -> Floats:
-        """Compute the measure in each sample from sums, ``(sums, samples)``."""
+        """Compute the measure in each sample of a permutation test.
+
+        Args:
+            sums: the sums from which the measure is computed, ``(sums, samples)``.
+        """
 
 
 class GroupMeanComparer(SumComparer):
-    """Compares two metrics by the mean of a coefficient over groups.
+    """Compares two metrics by a coefficient, such as Pearson's r, that is averaged over groups of outputs.
 
     Args:
         group_values: coefficient of each group for each metric, ``(groups,)``. NaN if the coefficient is undefined.
@@ -212,11 +224,16 @@ class GroupMeanComparer(SumComparer):
         self.exchange = UnitExchange(masks)
 
     def compute_terms(self, first: int, second: int) -> Floats:
-        """Return the coefficient of each group, and whether the coefficient is defined, ``(2, 2, groups)``."""
+        """For each group of outputs and both metrics, return the coefficient and whether the coefficient is defined.
+
+        Returns:
+            An array ``(2, 2, groups)``. The first axis consists of the coefficients and the flags. The second axis
+            consists of the two metrics.
+        """
         return self._terms[:, [first, second]]
 
     def compute_measure(self, sums: Floats) -> Floats:
-        """Divide the sum of the coefficients in each sample by the number of defined coefficients."""
+        """For each sample, divide the sum of the coefficients by the number of groups with a defined coefficient."""
         coefficient_sums, n_defined = sums
         return divide_or_nan(coefficient_sums, np.rint(n_defined))
 
@@ -224,9 +241,9 @@ class GroupMeanComparer(SumComparer):
 class PearsonComparer(SumComparer):
     """Compares two metrics by Pearson's r.
 
-    With ``n`` ratings, their deviations ``d`` from the mean rating, and the metric scores ``x`` of the rated outputs,
-    Pearson's r is ``Σxd / sqrt((Σx² - (Σx)² / n) Σd²)``. A swap of scores changes only the sums ``Σx``, ``Σx²`` and
-    ``Σxd``.
+    Let ``x`` be the metric score of a rated output, ``d`` the deviation of a rating from the mean rating, and ``n`` the
+    number of ratings. Then Pearson's r is ``Σxd / sqrt((Σx² - (Σx)² / n) Σd²)``. A swap of scores changes only the sums
+    ``Σx``, ``Σx²`` and ``Σxd``.
 
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)``.
@@ -242,7 +259,11 @@ class PearsonComparer(SumComparer):
         self._human_sum_of_squares = _sum_squared_deviations(ratings.scores)
 
     def compute_terms(self, first: int, second: int) -> Floats:
-        """Return the terms of the sums ``Σx``, ``Σx²`` and ``Σxd`` for each unit, ``(3, 2, units)``."""
+        """Return the sums ``Σx``, ``Σx²`` and ``Σxd`` within each unit, such as a segment, for two metrics.
+
+        Returns:
+            An array ``(3, 2, units)``.
+        """
         return self._terms[:, [first, second]]
 
     def compute_measure(self, sums: Floats) -> Floats:
@@ -290,7 +311,7 @@ def _sum_squared_deviations(values: Floats) -> float:
 
 
 def _is_rounding_error(variances: Floats | float, sums_of_squares: Floats | float) -> NDArray[np.bool_]:
-    """Return whether variances are so small in comparison to the sums of squares that they are rounding errors."""
+    """Return whether variances are so small, relative to sums of squares, that the variances are rounding errors."""
     return np.asarray(variances <= RELATIVE_TOLERANCE * sums_of_squares)
 
 
@@ -313,7 +334,13 @@ class SoftAccuracyComparer(SumComparer):
         self._human_p_values = _compare_systems(human_scores, human_scores, self._is_rated)  # (pairs,)
 
     def compute_terms(self, first: int, second: int) -> Floats:
-        """Return the error of the p-value of each pair of systems, ``(1, 4, pairs)``."""
+        """For each pair of systems, return the error of the metric's p-value.
+
+        The error is the absolute difference from the p-value of the human scores.
+
+        Returns:
+            An array ``(1, 4, pairs)``. The second axis has the order of :meth:`SystemPairExchange.list_sources`.
+        """
         p_values = [
             _compare_systems(self._scores[first_source], self._scores[second_source], self._is_rated)
             for first_source, second_source in self.exchange.list_sources(first, second)
@@ -322,7 +349,11 @@ class SoftAccuracyComparer(SumComparer):
         return np.asarray(errors[np.newaxis])
 
     def compute_measure(self, sums: Floats) -> Floats:
-        """Compute soft pairwise accuracy in each sample from the sum of the errors, ``(1, samples)``."""
+        """Compute soft pairwise accuracy in each sample of a permutation test.
+
+        Args:
+            sums: sum of the errors of all p-values, ``(1, samples)``.
+        """
         mean_errors = sums[0] / self.exchange.n_units
         return np.asarray(1 - mean_errors)
 
@@ -330,8 +361,8 @@ class SoftAccuracyComparer(SumComparer):
 def _compare_systems(first_scores: Floats, second_scores: Floats, is_rated: NDArray[np.bool_]) -> Floats:
     """For each pair of systems, return the p-value of their score difference under a normal approximation.
 
-    If the systems are swapped at random on each segment, the sum of their score differences ``d`` has the mean 0 and
-    the variance ``Σ d²``. If two systems have equal scores on all segments, the p-value is 1.
+    Suppose that the two systems are swapped at random on each segment. Then the sum of their score differences ``d``
+    has the mean 0 and the variance ``Σ d²``. If the two systems have equal scores on all segments, the p-value is 1.
 
     Args:
         first_scores: scores from which those of the first system of each pair are taken, ``(systems, segments)``.
@@ -354,9 +385,10 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, is_rated: NDAr
 
 
 class PairComparer(SumComparer):
-    """Base class of comparers for measures of human comparisons between two systems.
+    """Base class for comparing two metrics by their agreement with human comparisons of systems.
 
-    The units are segments, or pairs of systems if the scores of systems are swapped.
+    The comparisons are added up within each segment. If a permutation test swaps the scores of whole systems, the
+    comparisons are added up within each pair of systems instead.
 
     Args:
         rankings: human comparisons.
@@ -381,7 +413,9 @@ class PairComparer(SumComparer):
         self._unit_index = self.exchange.find_units(first, second, rankings.segments)
 
     def compute_differences(self, first: int, second: int) -> Floats:
-        """For each comparison, return the score difference of its two systems, for each source of their scores.
+        """Return the score difference between the two systems of each human comparison.
+
+        There is one difference for each possible pair of metrics from which the scores of the two systems come.
 
         Args:
             first, second: indices of the two metrics.
@@ -430,8 +464,9 @@ class PairCountComparer(PairComparer):
     def compute_terms(self, first: int, second: int) -> Floats:
         """Count concordant, discordant and tied pairs in each unit.
 
-        The first count is the number of concordant pairs minus the number of discordant pairs. The other counts are the
-        pairs that the metric ties, and the pairs that both metric and annotator tie.
+        The first count is the number of concordant pairs minus the number of discordant pairs. The second count is the
+        number of pairs tied by the metric. The third count is the number of pairs tied by both the metric and the
+        annotator.
 
         Returns:
             An array ``(3, sources, units)``.
@@ -443,7 +478,11 @@ class PairCountComparer(PairComparer):
         return np.stack([self.sum_within_units(values) for values in (agreement, is_metric_tie, is_common_tie)])
 
     def compute_measure(self, sums: Floats) -> Floats:
-        """Compute the measure in each sample from the counts of :meth:`compute_terms`, ``(3, samples)``."""
+        """Compute the measure in each sample of a permutation test.
+
+        Args:
+            sums: sums of the three counts that :meth:`compute_terms` returns, ``(3, samples)``.
+        """
         concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
         n_untied_by_humans = np.count_nonzero(self.human_signs)
         n_human_ties = len(self.human_signs) - n_untied_by_humans
@@ -485,7 +524,7 @@ class TiedAccuracyComparer(PairComparer):
         self._pair_weights = kendall.compute_pair_weights(rankings)
 
     def compute_terms(self, first: int, second: int) -> Floats:
-        """Return the total weight of the correct pairs in each unit, for each threshold for ties.
+        """Return the total weight of the pairs on which metric and annotator agree, for each tie threshold and unit.
 
         Returns:
             An array ``(thresholds, sources, units)``.
@@ -496,7 +535,7 @@ class TiedAccuracyComparer(PairComparer):
         gains = kendall.compute_tie_gains(self._pair_weights, self.human_signs == 0, is_ordered_right)
         distances = np.abs(differences)
         thresholds = _choose_thresholds(distances.ravel())
-        # A pair is tied by this threshold and all higher ones, so the gains are added up from threshold to threshold.
+        # A pair that is tied at one threshold is also tied at all higher thresholds, so the gains are accumulated.
         threshold_index = np.searchsorted(thresholds, distances)
         gains_by_threshold = self._sum_by_threshold(gains, threshold_index, len(thresholds))
         return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
@@ -523,7 +562,7 @@ class TiedAccuracyComparer(PairComparer):
         n_sources = len(values)
         source_index = np.arange(n_sources)[:, np.newaxis]
         cell_index = (threshold_index, source_index, self._unit_index)
-        # The last threshold is only for the values to ignore.
+        # The ignored values are added up under an extra threshold index, whose sums are not returned.
         sums = sum_by_cell(cell_index, values, (n_thresholds + 1, n_sources, self.exchange.n_units))
         return sums[:n_thresholds]
 
@@ -531,8 +570,8 @@ class TiedAccuracyComparer(PairComparer):
 def _choose_thresholds(distances: Floats) -> Floats:
     """Return the tie thresholds to try.
 
-    The thresholds are 0 and all score differences. If there are very many differences, quantiles of the differences
-    replace them.
+    The thresholds are 0 and all absolute score differences. If there are too many differences to try all of them, the
+    thresholds are 0 and some quantiles of the differences.
     """
     if distances.size <= MAX_EXACT_DIFFERENCES:
         return np.unique(np.append(distances, 0.0))

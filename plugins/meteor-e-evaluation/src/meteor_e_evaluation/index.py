@@ -319,7 +319,7 @@ def _expand_files(entries: dict[str, Any]) -> None:
 
 
 def _check_index(index: DataIndex, file: Path) -> None:
-    """Check that an index file names either a file of records, or outputs and references.
+    """Check that an index file names either one file of records, or separate files of outputs and references.
 
     The names of the language pairs must also be valid.
     """
@@ -368,7 +368,8 @@ def fill_pattern(pattern: str, pair: str) -> str:
 def system_name_regex(pattern: str, pair: str) -> re.Pattern[str]:
     """Convert a pattern of system names to a regular expression.
 
-    In a match, the group ``system`` contains the name of the system.
+    The placeholder ``{system}`` becomes the group ``system`` of the regular expression. In a match, this group contains
+    the name of the system.
     """
     placeholders = {"{system}": "(?P<system>.+)", "{number}": r"\d+", "*": ".*"}
     regex = ""

@@ -17,7 +17,7 @@ from meteor_e_evaluation.text_files import OutputFiles
 
 @dataclass(frozen=True)
 class JudgedTexts:
-    """The texts of a language pair that human judgments refer to.
+    """The system outputs and the segments to which the human judgments of a language pair refer.
 
     Attributes:
         index: the data index.
@@ -69,7 +69,7 @@ class SystemNames:
     def resolve(self, name: str, location: str) -> tuple[str, ...]:
         """Return the systems that a name in a file of judgments refers to.
 
-        If the index file lists the name under ``drop``, the result is empty, and the left-out judgment is counted.
+        If the index file lists the name under ``drop``, return an empty tuple and count the judgment as left out.
 
         Args:
             name: name of a system in the file, or the names of several systems with the same output.
@@ -109,8 +109,8 @@ class SystemNames:
     def _extract_name(self, name: str, location: str) -> str:
         """Extract the part of a name that matches the pattern for system names in the index file.
 
-        The complete name is returned if there is no pattern, or if the index file lists this name under ``drop`` or
-        ``rename``.
+        If the index file lists the complete name under ``drop`` or ``rename``, return the complete name. Also return
+        the complete name if the pattern does not contain ``{system}``.
         """
         if name in self._dropped or name in self._spec.rename:
             return name
@@ -164,7 +164,10 @@ class SegmentNumbers:
         return segment
 
     def _map_number(self, number: int) -> int | None:
-        """Convert the number of a segment within the test set to its index, or count a judgment as left out."""
+        """Convert a segment number within the test set to the index of the segment.
+
+        If the segment map does not contain the number, return None and count the judgment as left out.
+        """
         if self._segment_map is None:
             return number - self._first_segment
         if number not in self._segment_of_number:
@@ -235,7 +238,7 @@ def _read_table(file: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[
 def _find_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> Path:
     """Return the path of a segment map.
 
-    The file is in the folder of the data or, if it is missing there, in the folder of the index file.
+    The file is searched for in the folder of the data first, and then in the folder of the index file.
     """
     file_name = fill_pattern(spec.file, pair)
     file_in_data = Path(index.root) / file_name

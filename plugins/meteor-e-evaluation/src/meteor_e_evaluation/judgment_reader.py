@@ -102,7 +102,7 @@ class _RatingCollector:
         return len({(rating.segment, rating.system) for rating in self._ratings})
 
     def notes(self) -> Iterator[str]:
-        """Yield messages about ratings that were averaged, and about rated texts that differ from the outputs."""
+        """Yield messages about outputs with several ratings, and about rated texts that differ from the outputs."""
         n_ratings = len(self._ratings)
         n_outputs = self._count_rated_outputs()
         if n_outputs < n_ratings:
@@ -114,7 +114,7 @@ class _RatingCollector:
     def _describe_different_texts(self) -> str:
         """Return a message about rated texts that differ from the outputs.
 
-        The message is a warning if many rated texts differ.
+        The message is a warning if many of the rated texts differ from the outputs.
         """
         message = f"{self._n_different_texts} of {self._n_rated_texts} rated texts are not the system's output"
         if self._n_different_texts > SHIFTED_TEXTS_LIMIT * self._n_rated_texts:
@@ -135,7 +135,7 @@ def _compare_systems(pair: RankedPair, names: SystemNames, numbers: SegmentNumbe
     if segment is None:
         return
     for better, worse in itertools.product(better_systems, worse_systems):
-        # If the better output is from A and B, and the worse one from B and C, then B is not compared with itself.
+        # If the output of systems A and B is preferred to that of B and C, then B is not compared with itself.
         if better != worse:
             yield _Comparison(segment, better, worse, pair.tie)
 
@@ -184,9 +184,9 @@ class JudgmentReader:
             self.systems |= system_names.judged
 
     def _is_of_pair(self, judgment: RankedPair | HumanScore, spec: JudgmentSpec) -> bool:
-        """Return whether a judgment belongs to the language pair that is read.
+        """Return whether a judgment belongs to the language pair of this reader.
 
-        If the file does not name a language pair, all its judgments belong to the pair that is read.
+        If a file does not name a language pair, all its judgments belong to the language pair of the reader.
         """
         return not judgment.pair or spec.pairs.get(judgment.pair, judgment.pair) == self._texts.pair
 
@@ -220,7 +220,7 @@ class JudgmentReader:
             assert human_score.segment is not None  # Only files with scores of systems do not name segments.
             segment = numbers.find(human_score.segment, human_score.location, human_score.document)
             if segment is not None:
-                # A rating of several systems with the same output counts only once, for the first of the systems.
+                # If a rating names several systems with the same output, it counts only for the first of the systems.
                 self._ratings.add(_Rating(segment, systems[0], human_score.score), human_score.text)
 
     def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterator[HumanScore]:
@@ -256,7 +256,7 @@ class JudgmentReader:
         )
 
     def _make_rankings(self, index_of_system: Mapping[str, int]) -> Rankings | None:
-        """Return the comparisons as arrays, or None if the index does not name files of rankings."""
+        """Return the comparisons as arrays, or None if the index file does not list files of rankings."""
         if not any(spec.format in RANKING_FORMATS for spec in self._specs):
             return None
         return Rankings(
@@ -267,7 +267,7 @@ class JudgmentReader:
         )
 
     def _make_assessments(self, index_of_system: Mapping[str, int]) -> Assessments | None:
-        """Return the ratings as arrays, or None if the index does not name files of ratings.
+        """Return the ratings as arrays, or None if the index file does not list files of ratings.
 
         Several ratings of an output are averaged, unless the index file contains ``ratings: all``.
         """
@@ -275,7 +275,7 @@ class JudgmentReader:
         return self._ratings.assessments(index_of_system) if has_rating_files else None
 
     def _describe_problems(self) -> Iterator[str]:
-        """Yield messages about judgments that were left out or averaged, and about systems without judgments."""
+        """Yield messages about left-out judgments, repeated ratings, different texts, and systems without judgments."""
         for description, count in sorted(self._n_left_out.items()):
             yield f"left out: {count} {description}"
         yield from self._ratings.notes()

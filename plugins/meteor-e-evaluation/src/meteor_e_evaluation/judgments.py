@@ -103,7 +103,7 @@ def _pairs_within_segments(segments: Integers) -> tuple[Integers, Integers]:
         segments: segment of each row, in ascending order.
     """
     _, starts, n_rows = np.unique(segments, return_index=True, return_counts=True)
-    # The empty arrays are the result if there are no rows.
+    # Without these empty arrays, np.concatenate() would fail if there are no rows.
     first_rows = [np.array([], np.int64)]
     second_rows = [np.array([], np.int64)]
     for start, n_rows_of_segment in zip(starts, n_rows, strict=True):

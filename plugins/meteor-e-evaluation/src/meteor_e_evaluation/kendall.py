@@ -22,7 +22,7 @@ from meteor_e_evaluation.segment_coefficients import divide_or_nan
 class PairCounts(NamedTuple):
     """Counts of concordant, discordant and tied pairs of systems.
 
-    Each attribute is a single count, or an array of counts for many samples.
+    Each attribute is either a single count, or an array with one count for each sample of a permutation test.
 
     Attributes:
         concordant: pairs for which the annotator and the metric prefer the same system.
@@ -113,7 +113,7 @@ def tau(counts: PairCounts, variant: str) -> Floats:
     untied_by_both = counts.concordant + counts.discordant
     untied_by_humans = untied_by_both + counts.metric_ties
     untied_by_metric = untied_by_both + counts.human_ties
-    # The numerator and the denominator of each variant.
+    # Each variant is a fraction, given by its numerator and its denominator.
     fractions = {
         "strict": (concordant_minus_discordant - counts.metric_ties, untied_by_humans),
         "wmt13": (concordant_minus_discordant, untied_by_both),
@@ -188,10 +188,11 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
 def compute_tie_gains(
     pair_weights: Floats, is_human_tie: NDArray[np.bool_], is_ordered_right: NDArray[np.bool_]
 ) -> Floats:
-    """For each pair, return the change of the total weight of correct pairs if the metric ties the pair.
+    """For each pair, return how much the total weight of correct pairs would change if the metric tied this pair.
 
-    A tied pair is correct if the annotator also tied it. Therefore, a pair that the annotator tied becomes correct, and
-    a pair that the metric ordered correctly becomes wrong. Any other pair stays wrong.
+    A pair is correct if the metric and the annotator agree. If the annotator tied the pair, a tie of the metric makes
+    the pair correct. If the metric ordered the pair correctly, a tie of the metric makes the pair wrong. Any other pair
+    stays wrong.
 
     Args:
         pair_weights: weight of each pair.
@@ -215,13 +216,13 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
     Returns:
         The total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
     """
-    # The element i of each array belongs to a threshold that ties the i pairs with the smallest differences.
+    # Element i of each array is for the threshold at which the i pairs with the smallest differences are tied.
     order = np.argsort(distances, kind="stable")
     thresholds = np.r_[0.0, distances[order]]
     correct_weights = weight_without_ties + np.r_[0.0, np.cumsum(gains[order])]
-    # A threshold ties all pairs with the same difference, so only the last of several equal thresholds is right.
+    # If several thresholds are equal, only the last element includes all pairs that are tied at this threshold.
     is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
-    # NaN, the difference of a missing score, is sorted last. It is not a threshold, so such a pair is never tied.
+    # A missing score makes the difference NaN. NaN is sorted last and is not a threshold, so the pair is never tied.
     is_threshold = is_last_of_equal & ~np.isnan(thresholds)
     best_index = int(np.argmax(np.where(is_threshold, correct_weights, -math.inf)))
     return float(correct_weights[best_index]), float(thresholds[best_index])
@@ -230,8 +231,8 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
 def count_concordant(levels: Integers) -> Floats:
     """For each element of a sequence, count the other elements with which it forms a concordant pair.
 
-    Two elements are concordant if the later element has the higher level. For example, the levels ``[2, 3, 1]`` have
-    the counts ``[1, 1, 0]``.
+    Two elements form a concordant pair if the later element has a higher level than the earlier element. In the
+    sequence ``[2, 3, 1]``, only the levels 2 and 3 form a concordant pair, so the counts are ``[1, 1, 0]``.
 
     The function compares the levels bit by bit, which is faster than comparing all pairs of elements. The highest bit
     in which two levels differ decides which level is higher. In each round, elements whose levels have the same higher
@@ -249,17 +250,18 @@ def count_concordant(levels: Integers) -> Floats:
     for bit in reversed(range(n_bits)):
         prefixes = levels[order] >> bit  # The bit itself and all higher bits.
         counts[order] += _count_pairs_by_last_bit(prefixes)
-        # A stable sort splits each run into elements with the bit 0 and elements with the bit 1, and keeps their order.
+        # In each run, a stable sort moves elements with bit 0 before elements with bit 1. It keeps the order otherwise.
         order = order[np.argsort(prefixes, kind="stable")]
     return counts
 
 
 def _count_pairs_by_last_bit(prefixes: Integers) -> Integers:
-    """For each integer of a sequence, count its concordant pairs with integers that differ only in the last bit.
+    """For each integer, count the concordant pairs with other integers that are equal except for the last bit.
 
-    Integers that differ only in the last bit form a run. In each run, an integer with the last bit 1 forms a concordant
-    pair with every earlier 0, and an integer with the last bit 0 forms one with every later 1. For example, if the last
-    bits of a run are ``0 1 0 1``, the counts are ``2 1 1 2``.
+    Two integers form a concordant pair if the later integer is larger. Integers that are equal except for the last bit
+    form a run. In each run, an integer with the last bit 1 forms a concordant pair with every earlier 0, and an integer
+    with the last bit 0 forms one with every later 1. For example, if the last bits of a run are ``0 1 0 1``, the counts
+    are ``2 1 1 2``.
 
     Args:
         prefixes: non-negative integers, in which all integers of a run are adjacent.

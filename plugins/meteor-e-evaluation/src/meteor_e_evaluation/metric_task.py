@@ -41,7 +41,7 @@ def parse_finite_number(content: Any, field: str, location: str) -> float:
 
 
 def parse_whole_number(text: str, field: str, location: str) -> int:
-    """Parse the whole number in a field of a file.
+    """Parse a field of a file as an integer.
 
     Args:
         text: content of the field.
@@ -60,7 +60,8 @@ def parse_whole_number(text: str, field: str, location: str) -> int:
 class MetricScore(NamedTuple):
     """A metric's score of one output or of a whole system.
 
-    Names that the file does not contain are empty strings.
+    If the file does not name the metric, the language pair, the test set or the reference, the attribute is an empty
+    string.
 
     Attributes:
         system: name of the system.
@@ -86,7 +87,8 @@ class MetricScore(NamedTuple):
 def split_fields(line: str) -> list[str]:
     """Split a line into fields, and remove quotation marks around the fields.
 
-    The separator is a tab, a comma or white space. A comma is a separator only if the line does not contain blanks.
+    If the line contains tabs, tabs separate the fields. If the line contains commas but neither tabs nor blanks, commas
+    separate the fields. In any other line, white space separates the fields.
     """
     if "\t" in line:
         fields = line.rstrip(" ").split("\t")
@@ -294,7 +296,8 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
 
     COMET names a system after its output file. Such a name is mapped to the system with this output file.
 
-    A file name also matches a system with the same name. The extension of the file name is optional.
+    A name in the score file may be a path. If the file name in this path, with or without its extension, is the name
+    of a system, the path is mapped to this system.
 
     Args:
         names: system names of the score file.

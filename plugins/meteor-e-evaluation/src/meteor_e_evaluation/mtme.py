@@ -99,9 +99,11 @@ def _find_pairs(root: Path) -> list[str]:
 
 
 def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
-    """Find the kinds of human scores for a language pair, and the levels of each kind.
+    """Find the human scores of a language pair, and whether they are scores of segments or of systems.
 
-    The level is ``seg`` for scores of segments and ``sys`` for scores of systems.
+    Returns:
+        The levels of human scores by their name. The level is ``seg`` for scores of segments and ``sys`` for scores of
+        systems.
     """
     levels_by_name: dict[str, list[str]] = {}
     file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.(?P<level>seg|sys)\.score")
@@ -113,7 +115,7 @@ def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
 
 
 def _make_judgment_specs(root: Path, pair: str, gold: str | None) -> list[JudgmentSpec]:
-    """Describe the human scores of a language pair as entries of a data index.
+    """Create the entries of a data index for the human scores of a language pair.
 
     Segment scores and system scores have separate entries. An entry is left out if its file does not exist.
 
@@ -205,7 +207,7 @@ def _find_references(folder: Path, pair: str) -> list[str]:
 
 
 def _open_index(path: str, root: str | None) -> DataIndex:
-    """Load an index file, or describe a folder ``mtme:FOLDER`` of mt-metrics-eval as an index."""
+    """Load an index file, or create an index for a folder of mt-metrics-eval, given as ``mtme:FOLDER``."""
     if path.startswith("mtme:"):
         return mtme_index(path.removeprefix("mtme:"))
     return load_index(path, root=root)

@@ -49,7 +49,8 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 class NistMetric(Metric):
     """The metric NIST.
 
-    Rare n-grams have more information than frequent n-grams, see :meth:`weigh`.
+    Each matching n-gram adds its information to the score. Rare n-grams carry more information than frequent n-grams,
+    as defined in :meth:`weigh`.
 
     The statistics of a segment are 12 numbers. For each length of n-grams, there are two: the total information of the
     matching n-grams, and the number of n-grams. The last two are the number of words of the segment, and the mean
@@ -79,7 +80,7 @@ class NistMetric(Metric):
         texts = list(references)
         reference_counts = {len(segments) for segments in references}
         if len(reference_counts) == 1:
-            # The digest of a whole reference equals the digest of its file.
+            # The segments are grouped by reference, so that the digest of each reference equals the digest of its file.
             (n_references,) = reference_counts
             texts = [[segments[index] for segments in references] for index in range(n_references)]
         digest_of_texts = digest(digest(text) for text in texts)
@@ -148,7 +149,7 @@ class NistMetric(Metric):
 
 
 def _score(statistics: Floats) -> float:
-    """Return the NIST score for one vector of summed statistics."""
+    """Compute the NIST score from the summed statistics of the segments."""
     information = statistics[:ORDER]
     counts = statistics[ORDER : 2 * ORDER]
     hypothesis_length, reference_length = statistics[2 * ORDER :]

@@ -38,7 +38,7 @@ def pairwise_judgments(test: TestSet) -> Rankings | None:
 
 
 def make_undefined_samples(weights: Floats) -> Floats:
-    """Return NaN for each bootstrap sample of a measure that is undefined."""
+    """Return the values of an undefined measure: NaN for each bootstrap sample."""
     return np.full(len(weights), math.nan)
 
 
@@ -153,7 +153,7 @@ class Accuracy(PairMeasure):
 
 
 class RelativeRanking(PairMeasure):
-    """Strict τ over pairs whose human scores differ by at least a threshold, known as daRR."""
+    """The measure daRR: strict Kendall's τ over pairs whose human scores differ by at least a threshold."""
 
     name, title, variant = "darr", "τ daRR", "strict"
     definition = (

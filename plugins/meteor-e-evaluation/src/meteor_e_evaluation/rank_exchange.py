@@ -3,7 +3,8 @@
 In each sample, a permutation test swaps some scores between the two metrics at random.
 
 A rank correlation compares all pairs of outputs, and adds up a number for each pair. The sum is divided by a normalizer
-that depends on ties. The sums ``a`` and ``b`` of the two metrics are computed from ``a - b`` and ``a + b``:
+that depends on ties. Let ``a`` and ``b`` be the sums of the two metrics. The module first computes ``a - b`` and
+``a + b``, and then derives ``a`` and ``b`` from these two numbers:
 
 - The difference ``a - b`` is a linear function of the masks, so that it is always exact. The reason is that it does not
   change if pairs with one score of each metric are added to both sums. Each metric then compares its scores with all
@@ -43,7 +44,8 @@ COARSE_TABLE_SIDE = 64
 class RankCorrelationComparer:
     """Compares two metrics by the mean of their rank correlations over groups of outputs.
 
-    An instance is a function of the type :data:`.exchange.Differences`.
+    Instances are callables of the type :data:`.exchange.Differences`. A call returns the difference between two metrics
+    in each sample of a permutation test.
 
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)``.
@@ -97,7 +99,7 @@ def _find_units(ratings: Assessments, unit: str, n_segments: int) -> Integers:
 
 
 def _average_coefficients(group_coefficients: Sequence[RankCoefficient], unit_masks: Floats) -> Floats:
-    """For both metrics in each sample, average a rank correlation coefficient over groups of outputs.
+    """Average the rank correlations of two metrics over groups of outputs, in each sample of a permutation test.
 
     The samples are processed in blocks, because all samples together may need too much memory.
 
@@ -125,8 +127,8 @@ def _average_coefficients(group_coefficients: Sequence[RankCoefficient], unit_ma
 class RankedScores:
     """The scores of two metrics for the same outputs in one list, which is sorted by score.
 
-    Each output is in the list twice, because each metric scores it. The rating of an output is a human score, and
-    outputs with equal ratings have the same level. Each array has one element per score, except for ``level_sizes``.
+    The list contains two scores of each output, one by each metric. The rating of an output is a human score. Outputs
+    with equal ratings have the same level. Each array, except for ``level_sizes``, has one element per score.
 
     Attributes:
         is_first: whether the score comes from the first metric, before any swap.
@@ -172,7 +174,7 @@ def rank_jointly(
     _, output_levels, level_sizes = np.unique(human_scores, return_inverse=True, return_counts=True)
     scores = np.concatenate([first_scores, second_scores])
     output_index = np.tile(np.arange(n_outputs), 2)  # The output of each score.
-    # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
+    # Among equal scores, higher ratings come first. Otherwise, ties would count as concordant pairs.
     order = np.lexsort((-output_levels[output_index], scores))
     sorted_outputs = output_index[order]
     is_higher_than_previous = np.diff(scores[order]) != 0
@@ -186,11 +188,11 @@ def rank_jointly(
 
 
 class KeyCounter:
-    """Counts keys, such as ranks, among the scores of each metric in each sample of a permutation test.
+    """Counts how many scores of each metric have a certain key, such as a rank, in each sample of a permutation test.
 
-    For example, an output may have the key 3 with the first metric, and the key 5 with the second metric. If the scores
-    of this output are swapped, the first metric loses the key 3 and gains the key 5. The second metric loses the key 5
-    and gains the key 3.
+    Suppose that the first metric's score of an output has the key 3, and the second metric's score has the key 5. If
+    the two scores are swapped, the first metric's count of the key 3 decreases by one, and its count of the key 5
+    increases by one. The opposite is true for the second metric.
 
     Args:
         scores: the scores of both metrics.
@@ -202,14 +204,14 @@ class KeyCounter:
     def __init__(self, scores: RankedScores, keys: Integers, n_keys: int, n_units: int) -> None:
         from scipy import sparse
 
-        # If a unit is swapped, the first metric loses its own scores of the unit, and gains those of the second metric.
+        # In the first metric's counts, a swap replaces this metric's scores of a unit by the second metric's scores.
         changes = np.where(scores.is_first, -1.0, 1.0)
         self._changes_by_unit = sparse.csr_matrix((changes, (keys, scores.units)), (n_keys, n_units))
         self._first_counts = np.bincount(keys, scores.is_first, n_keys)[:, None]
         self._total_counts = np.bincount(keys, minlength=n_keys)[:, None]
 
     def count(self, masks: Floats) -> Floats:
-        """Count the keys among the scores of each metric, after the scores of some units are swapped.
+        """Count how many scores of each metric have each key, after some scores are swapped between the metrics.
 
         Args:
             masks: masks of the swapped units, ``(units, samples)``.
@@ -222,7 +224,7 @@ class KeyCounter:
 
 
 def make_tie_counter(scores: RankedScores, values: Integers, n_units: int) -> KeyCounter:
-    """Return a counter of the values that occur more than once among the scores of both metrics.
+    """Return a counter of scores with equal values. Values that only one score has are not counted.
 
     Args:
         scores: the scores of both metrics.
@@ -261,16 +263,19 @@ class RankTable:
         self._counter = KeyCounter(scores, cell_of_score, n_rows * n_columns, n_units)
 
     def count(self, masks: Floats) -> Floats:
-        """Count the scores of each metric in each cell, ``(2, rows, columns, samples)``.
+        """Count how many scores of each metric belong to each cell of the table.
 
         Args:
             masks: masks of the swapped units, ``(units, samples)``.
+
+        Returns:
+            An array ``(2, rows, columns, samples)``.
         """
         return self._counter.count(masks).reshape(2, *self.shape, -1)
 
 
 class RankCoefficient(ABC):
-    """Base class of rank correlation coefficients of two metrics whose scores are swapped at random.
+    """Base class for computing the rank correlations of two metrics after some of their scores are swapped.
 
     The coefficient of a metric is ``(pair_sum + offset) / normalizer``. The pair sum adds up one term for each pair of
     outputs. The term depends on the metric's scores of the two outputs.
@@ -291,18 +296,18 @@ class RankCoefficient(ABC):
         self.table = RankTable(scores, n_units)
         first_terms = self.sum_pairs(scores.select(scores.is_first))
         second_terms = self.sum_pairs(scores.select(~scores.is_first))
-        # Each pair is counted twice, once for each of its two scores, so half the sum counts it once.
+        # The sum is halved, because it includes each pair twice, once for each of the two scores of the pair.
         self._total = (first_terms.sum() + second_terms.sum()) / 2
         terms = self.sum_pairs(scores)
-        # The pairs with one score of each metric are counted once with each sign, so they cancel out.
+        # A pair of scores by different metrics is added once and subtracted once, so only other pairs remain.
         signed_terms = np.where(scores.is_first, terms, -terms)
         self._difference = signed_terms.sum() / 2
-        # A swap reverses the signs of a unit's terms, so half the sum decreases by the signed terms of the unit.
+        # A swap changes the sum s of a unit's signed terms to -s, so half of the total sum decreases by s.
         self._decrease_by_unit = np.bincount(scores.units, signed_terms, n_units)
 
     @cached_property
     def rank_counter(self) -> KeyCounter:
-        """Counter of the ranks that several scores share."""
+        """Counter of scores with equal ranks. Ranks that only one score has are not counted."""
         return make_tie_counter(self.scores, self.scores.ranks, self.n_units)
 
     @property
@@ -312,11 +317,11 @@ class RankCoefficient(ABC):
 
     @abstractmethod
     def sum_pairs(self, scores: RankedScores) -> Floats:
-        """For each score, add up the terms of all pairs that the score forms with the other scores."""
+        """For each score, add up the terms of all pairs that consist of this score and another score."""
 
     @abstractmethod
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Estimate the sum of the terms of both metrics from a table of ranks and ratings.
+        """Estimate the total of both metrics' sums over pairs of outputs, using a table of ranks and ratings.
 
         The estimate does not include pairs of scores in the same row.
 
@@ -330,7 +335,7 @@ class RankCoefficient(ABC):
 
     @abstractmethod
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the two values by which a metric's pair sum is converted to its coefficient.
+        """Return the two numbers that convert a metric's sum over pairs of outputs to the rank correlation.
 
         The coefficient is ``(pair_sum + offset) / normalizer``.
 
@@ -344,8 +349,8 @@ class RankCoefficient(ABC):
     def compute(self, masks: Floats) -> Floats:
         """Compute the coefficient of both metrics in each sample of a permutation test.
 
-        The coefficient is ``(pair_sum + offset) / normalizer``. The pair sums ``a`` and ``b`` of the two metrics are
-        half the sum and half the difference of ``a + b`` and ``a - b``.
+        The coefficient of a metric is ``(pair_sum + offset) / normalizer``. Let ``a`` and ``b`` be the pair sums of the
+        two metrics. The method first computes ``a - b`` and ``a + b``, and then derives ``a`` and ``b``.
 
         Args:
             masks: masks of the swapped units, ``(units, samples)``.
@@ -360,7 +365,7 @@ class RankCoefficient(ABC):
         return divide_or_nan(pair_sums + offsets, normalizers)
 
     def _estimate_totals(self, masks: Floats) -> Floats:
-        """For each sample, estimate the total of the pair sums of both metrics.
+        """For each sample, estimate the total of both metrics' sums over pairs of outputs.
 
         The total before any swap is exact. The table only estimates how a swap changes the total.
         """
@@ -372,7 +377,7 @@ class RankCoefficient(ABC):
 
 
 class SpearmanRho(RankCoefficient):
-    """Spearman's ρ of two metrics whose scores are swapped at random.
+    """Computes Spearman's ρ for two metrics after a permutation test swapped some of their scores.
 
     Each distinct rating has a weight. The term of a pair is the weight of the output with the higher score minus the
     weight of the output with the lower score.
@@ -382,21 +387,21 @@ class SpearmanRho(RankCoefficient):
     def level_weights(self) -> Floats:
         """The weight of each distinct rating.
 
-        The weight is twice the difference between the mean rank of the outputs with this rating and the mean rank of
-        all outputs.
+        Let ``r`` be the mean human rank of the outputs with this rating, and ``m`` the mean rank of all outputs. The
+        weight is ``2 * (r - m)``.
         """
         level_sizes = self.scores.level_sizes
         return np.asarray(2 * np.cumsum(level_sizes) - level_sizes - self.scores.n_outputs)
 
     def sum_pairs(self, scores: RankedScores) -> Floats:
-        """For each score, add up the terms of all pairs that the score forms with the other scores.
+        """For each score, add up the terms of all pairs that consist of this score and another score.
 
         For a score with the weight ``w``, the result is the sum of ``w - v`` over the weights ``v`` of all lower
         scores, minus the sum of ``w - v`` over the weights ``v`` of all higher scores. A sum of ``w - v`` over ``n``
         scores equals ``w * n`` minus the total weight of the scores.
         """
         weights = self.level_weights[scores.levels]
-        # The ranks are sorted, so the lower scores come first, and the higher scores come last.
+        # The scores are sorted by rank, so the first position of a rank is the number of lower scores.
         n_lower = np.searchsorted(scores.ranks, scores.ranks, "left")
         n_not_higher = np.searchsorted(scores.ranks, scores.ranks, "right")
         n_higher = len(weights) - n_not_higher
@@ -408,7 +413,7 @@ class SpearmanRho(RankCoefficient):
         return np.asarray(sum_over_lower - sum_over_higher)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Estimate the sum of the terms of both metrics from a table of ranks and ratings.
+        """Estimate the total of both metrics' sums over pairs of outputs, using a table of ranks and ratings.
 
         All ratings in a column of the table are given the mean weight of the column.
 
@@ -420,17 +425,17 @@ class SpearmanRho(RankCoefficient):
         column_of_level = self.table.column_of_level
         weight_sums = np.bincount(column_of_level, self.level_weights * level_sizes)
         column_weights = weight_sums / np.bincount(column_of_level, level_sizes)
-        # The indices are k for the metric, r for the row, l for the column, and s for the sample.
+        # In einsum(), k stands for the metric, r for the row, l for the column, and s for the sample.
         row_weights = np.einsum("l,krls->krs", column_weights, table)
         lower_weights = np.einsum("l,krls->krs", column_weights, lower_rows)
         pair_sums = row_weights * lower_rows.sum(axis=2) - lower_weights * table.sum(axis=2)
         return np.asarray(pair_sums.sum(axis=(0, 1)))
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset and the normalizer that convert a pair sum to Spearman's ρ.
+        """Return the offset and the divisor that convert a sum over pairs of outputs to Spearman's ρ.
 
-        The offset is 0. The normalizer is proportional to the product of the standard deviations of metric ranks and
-        human ranks.
+        The offset is 0. The divisor is proportional to the standard deviation of the metric's ranks, multiplied by the
+        standard deviation of the human ranks.
         """
         metric_ties = self.rank_counter.count(masks)  # (2, ranks, samples)
         human_ties = self.scores.level_sizes
@@ -464,46 +469,57 @@ class ConcordanceCoefficient(RankCoefficient):
         self._common_tie_counter = make_tie_counter(scores, ranks_and_levels, n_units)
 
     def count_common_ties(self, masks: Floats) -> Floats:
-        """For each metric and each sample, count the pairs that both metric and annotators tie, ``(2, samples)``."""
+        """For each metric and each sample, count the pairs of outputs tied by both the metric and the annotators.
+
+        Returns:
+            An array ``(2, samples)``.
+        """
         return _count_tied_pairs(self._common_tie_counter.count(masks), axis=1)
 
     def sum_pairs(self, scores: RankedScores) -> Floats:
-        """For each score, count the concordant pairs that the score forms with the other scores."""
+        """For each score, count the concordant pairs that consist of this score and another score."""
         return kendall.count_concordant(scores.levels)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Count the concordant pairs of both metrics whose scores differ in both their row and their column.
+        """Count pairs of scores in which the score in the higher row is also in the higher column.
+
+        These pairs are concordant, because rows are ordered by rank, and columns are ordered by rating. The counts of
+        both metrics are added up.
 
         Args:
             table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``.
             lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
         """
         lower_rows_and_columns = np.cumsum(lower_rows, axis=2) - lower_rows
-        # The indices are k for the metric, r for the row, l for the column, and s for the sample.
+        # In einsum(), k stands for the metric, r for the row, l for the column, and s for the sample.
         return np.asarray(np.einsum("krls,krls->s", table, lower_rows_and_columns))
 
 
 class PairwiseAccuracy(ConcordanceCoefficient):
-    """Pairwise accuracy of two metrics whose scores are swapped at random.
+    """Computes pairwise accuracy for two metrics after a permutation test swapped some of their scores.
 
-    The accuracy is the number of concordant pairs and of common ties, divided by the number of all pairs.
+    The accuracy is the proportion of pairs that are concordant, or that both the metric and the annotators tie.
     """
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the number of pairs that metric and annotators tie, and the number of all pairs."""
+        """Return the number of pairs tied by both the metric and the annotators, and the number of all pairs."""
         n_common_ties = self.count_common_ties(masks)
         return n_common_ties, np.full_like(n_common_ties, self.n_pairs)
 
 
 class KendallTauB(ConcordanceCoefficient):
-    """Kendall's τ-b of two metrics whose scores are swapped at random.
+    """Computes Kendall's τ-b for two metrics after a permutation test swapped some of their scores.
 
-    With ``C`` concordant and ``D`` discordant pairs, τ-b is ``(C - D) / normalizer``. All pairs that are neither
-    concordant nor tied are discordant, so ``C - D`` equals ``2 * C + n_ties - n_pairs``.
+    Let ``C`` be the number of concordant pairs, and ``D`` the number of discordant pairs. Then τ-b is
+    ``(C - D) / normalizer``. All pairs are concordant, discordant or tied, so ``D`` equals ``n_pairs - n_ties - C``.
+    Therefore, ``C - D`` equals ``2 * C + n_ties - n_pairs``.
     """
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset ``(n_ties - n_pairs) / 2`` and half the normalizer, which convert ``C`` to τ-b."""
+        """Return the offset and the divisor that convert the number of concordant pairs to τ-b.
+
+        The offset is ``(n_ties - n_pairs) / 2``. The divisor is half of the normalizer of τ-b.
+        """
         tie_sizes = self.rank_counter.count(masks)  # (2, ranks, samples)
         n_metric_ties = _count_tied_pairs(tie_sizes, axis=1)
         n_common_ties = self.count_common_ties(masks)
@@ -511,7 +527,10 @@ class KendallTauB(ConcordanceCoefficient):
         return (n_ties - self.n_pairs) / 2, self.normalize(tie_sizes, n_metric_ties) / 2
 
     def normalize(self, tie_sizes: Floats, n_metric_ties: Floats) -> Floats:
-        """Return ``sqrt(m * h)``, where the metric does not tie ``m`` pairs, and the annotators do not tie ``h`` pairs.
+        """Return the normalizer of Kendall's τ-b, ``sqrt(m * h)``.
+
+        Here, ``m`` is the number of pairs not tied by the metric, and ``h`` is the number of pairs not tied by the
+        annotators.
 
         Args:
             tie_sizes: number of scores with each repeated rank, ``(2, ranks, samples)``.
@@ -521,7 +540,7 @@ class KendallTauB(ConcordanceCoefficient):
 
 
 class StuartTauC(KendallTauB):
-    """Stuart's τ-c of two metrics whose scores are swapped at random."""
+    """Computes Stuart's τ-c for two metrics after a permutation test swapped some of their scores."""
 
     def normalize(self, tie_sizes: Floats, n_metric_ties: Floats) -> Floats:
         """Return the normalizer of Stuart's τ-c.
@@ -546,8 +565,8 @@ COEFFICIENTS: dict[str, type[RankCoefficient]] = {
 def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
     """Choose the number of rows and columns of a table of ranks and human ratings.
 
-    A full table has one row per rank and one column per rating. If it would need too much memory, the table has fewer
-    rows and columns, which combine adjacent ranks and ratings.
+    A full table has one row per rank and one column per rating. If a full table would need too much memory, several
+    adjacent ranks share a row, and several adjacent ratings share a column.
     """
     if n_ranks * n_levels <= MAX_TABLE_CELLS:
         return n_ranks, n_levels
