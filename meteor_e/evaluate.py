@@ -180,7 +180,7 @@ class _Evaluator:
     failures: dict[int, _Failure] = field(default_factory=dict)
 
     def skip_failures(self, systems: Sequence[System]) -> ScoreTable:
-        """Score all systems without the segments that cannot be scored in at least one system."""
+        """Score all systems. A segment that cannot be scored for one system is left out of all systems."""
         systems = [system if system.rereadable else _load_system(system) for system in systems]
         collector = replace(self, on_error="collect")
         table = collector.score_systems(systems)
@@ -309,7 +309,7 @@ class _SystemSum:
         return [metric_sum.metric for metric_sum in self.metric_sums]
 
     def make_scorer(self, finite: bool) -> BatchScorer:
-        """Return the function that computes the statistics of a batch of the system.
+        """Return a function that computes the statistics of a batch of segments from this system.
 
         Args:
             finite: whether infinite statistics and NaN are an error.
@@ -349,7 +349,7 @@ class _SystemSum:
 
 
 def _join_ids(parts: Sequence[Sequence[SegmentId]]) -> Sequence[SegmentId]:
-    """Join the ids of consecutive batches. Line numbers are returned as a range."""
+    """Concatenate the segment ids of consecutive batches. If the ids are line numbers, return a range."""
     if parts and all(isinstance(part, range) for part in parts):
         return range(1, 1 + sum(map(len, parts)))
     return list(itertools.chain.from_iterable(parts))

@@ -181,7 +181,10 @@ def _is_inside(match: AlignedMatch, hypothesis_size: int, reference_size: int) -
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
-    """Return whether reference positions with the same token and the same phrases can share a candidate list."""
+    """Return whether equal reference positions can share a candidate list.
+
+    Two reference positions are equal if the same token stands there and the same phrases start there.
+    """
     if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
         return False
     return all(family_of(matcher) not in _UNSHAREABLE_FAMILIES for matcher in matchers)
@@ -192,7 +195,8 @@ def _collect_shared_lists(
 ) -> _CandidateLists:
     """Collect candidate matches in lists. Repeated words of the reference share a list if their phrases are equal.
 
-    Each matcher compares the hypothesis with only the first reference position in each group of equal positions.
+    The reference positions that share a list form a group. Matchers compare the hypothesis with only the first position
+    of each group, because the other positions would have the same matches.
     """
     phrase_matchers = {index: matcher for index, matcher in enumerate(matchers) if family_of(matcher) == "phrases"}
     phrases_by_matcher = {index: _find_phrases(matcher, reference) for index, matcher in phrase_matchers.items()}
@@ -332,7 +336,7 @@ class _Cover(NamedTuple):
     reference: list[int]
 
     def is_unrivaled(self, match: AlignedMatch, reference_start: int) -> bool:
-        """Return whether a match is the only candidate that contains its words.
+        """Return whether a match does not share any word with another candidate match.
 
         Args:
             match: the match.
@@ -374,7 +378,7 @@ def _count_hypothesis_cover(candidates: _CandidateLists, hypothesis_size: int) -
 def _count_reference_cover(candidates: _CandidateLists) -> list[int]:
     """Count the candidate matches that contain each reference word."""
     candidate_counts = [0] * len(candidates.list_indexes)
-    # Several reference positions may share a list, so the lengths of the matches are counted once per list.
+    # Several reference positions may share a list of matches, so the match lengths are counted once for each list.
     length_counts = [Counter(match.reference_length for match in matches) for matches in candidates.lists]
     for start, list_index in enumerate(candidates.list_indexes):
         for length, match_count in length_counts[list_index].items():
@@ -426,7 +430,7 @@ def family_of(matcher: Matcher) -> str:
 
     The C++ core computes the matches of most families. Matchers of the family ``proposals`` run in Python.
     """
-    # Subclasses do not inherit the attribute core_family, because they may compare other keys.
+    # The core_family of a base class is ignored, because a subclass may compare words differently than the C++ core.
     core_family: str | None = vars(type(matcher)).get("core_family")
     if core_family is not None and _has_readable_table(matcher, core_family):
         return core_family
@@ -443,7 +447,10 @@ def _has_readable_table(matcher: Matcher, family: str) -> bool:
 
 
 def _inherited_family(matcher: Matcher) -> str:
-    """Return the family whose methods a matcher inherits, or ``proposals`` if the matcher has its own methods."""
+    """Return the family of the base class whose methods a matcher inherits without changes.
+
+    For any other matcher, return the family ``proposals``.
+    """
     for base_class, family, methods in _FAMILIES:
         if isinstance(matcher, base_class) and inherits_methods(matcher, base_class, *methods):
             return family

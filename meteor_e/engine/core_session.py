@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CoreSession:
-    """Hold an instance of the C++ core with its vocabulary, which contains the words of all previous batches.
+    """An instance of the C++ core, and the vocabulary of the words that all previous batches contain.
 
     The features of a word type are computed in Python when the word occurs for the first time.
 
@@ -63,7 +63,7 @@ class CoreSession:
         return [[type_ids[token] for token in tokens] for tokens in segments]
 
     def describe(self, tokens: Sequence[Token]) -> None:
-        """Compute the features of new word types, and pass the features to the C++ core."""
+        """Compute the features of words that have not occurred before, and pass the features to the C++ core."""
         features: list[Any] = []
         for index, planned in enumerate(self.plan):
             with plugin_errors(f"matcher {planned.matcher.name!r}"):

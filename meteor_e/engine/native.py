@@ -111,7 +111,7 @@ class NativeEngine(Engine):
         """Matchers that run in Python for each pair of segments."""
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
-        """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`."""
+        """Score the hypotheses of a batch. See :meth:`meteor_e.engine.protocol.Engine.score` for the arguments."""
         segments = _list_segments(batch)
         # Matchers that run in Python are slow, so their alignments are kept in case the caller needs them later.
         keep_alignments = batch.alignments or bool(self._proposers)
@@ -132,7 +132,7 @@ class NativeEngine(Engine):
             return Rows(**results, failures=failures, alignments=alignments)
 
     def _read_pairs(self, session: CoreSession, segments: _Segments, threads: int, stop: object) -> CoreBatch:
-        """Pass hypotheses and references to the C++ core, with the matches of matchers that run in Python."""
+        """Pass hypotheses and references to the C++ core. Also pass the matches that matchers in Python propose."""
         core_batch = self._read(session, segments.texts, threads, stop)
         core_batch.pair(segments.reference_starts)
         if self._proposers:
@@ -239,7 +239,7 @@ class NativeEngine(Engine):
         return batch
 
     def _describe_new_words(self, session: CoreSession) -> None:
-        """Convert the words that are new to the C++ core to tokens, and compute their features."""
+        """Create tokens for words that the C++ core has not seen before, and compute the features of these tokens."""
         new_words = session.core.undescribed()
         if self._tokenization.lemmatizer is None:
             session.describe([Token(word) for word in new_words])

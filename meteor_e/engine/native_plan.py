@@ -108,7 +108,7 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     """
     if not all(_has_small_search_weights(matcher) for matcher in matchers):
         return None
-    # The core stores features of the same kind in a table that has a column for each matcher.
+    # For each kind of feature, such as keys, the C++ core stores a table with one column per matcher.
     column_counts: Counter[str] = Counter()
     planned_matchers = []
     for matcher in matchers:
@@ -120,7 +120,7 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
 
 
 def _has_small_search_weights(matcher: Matcher) -> bool:
-    """Return whether the search weights of a matcher do not exceed the limit of the C++ core. NaN exceeds it."""
+    """Return whether both search weights of a matcher are within the limit of the C++ core. NaN is not allowed."""
     search_weights = (matcher.search_weight, matcher.accuracy_search_weight)
     return all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in search_weights)
 
@@ -179,6 +179,6 @@ def _describe_index(index: Any) -> dict[str, Any]:
 
 
 def _describe_phrase_index(index: Any) -> dict[str, Any]:
-    """Describe the index file of phrases for the C++ core."""
+    """Describe a phrase index file for the C++ core, which reads the file itself."""
     _, _, starting_words, node_count, *_ = index.parameters
     return {**_describe_index(index), "starting_words": starting_words, "node_count": node_count}

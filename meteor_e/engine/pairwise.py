@@ -22,7 +22,7 @@ _Source = TypeVar("_Source")
 
 
 class PairError(InputError):
-    """A hypothesis cannot be aligned with a reference.
+    """The error that is raised if a hypothesis cannot be aligned with a reference.
 
     Args:
         source_number: number of the source, counted from 1.
@@ -200,7 +200,7 @@ class _BatchIndexes(NamedTuple):
 
 
 def _index_batch(batch: Sequence[tuple[Sequence[str], Sequence[str]]]) -> _BatchIndexes:
-    """For each source, assign its hypotheses to the rows and its references to the columns of a score matrix."""
+    """Plan one score matrix per source, with a row per distinct hypothesis and a column per distinct reference."""
     text_ids: dict[str, int] = {}
     matrices = []
     cell_count = 0

@@ -3,8 +3,9 @@
 The search follows section 3 of the specification of METEOR 1.5. It does not always find the best alignment. The result
 also depends on the order of the candidates and on ties.
 
-A path is a partial alignment of the reference words up to a position. Paths are plain tuples, because named tuples
-would make the search a quarter slower. A path consists of ``(rank, used_words, chunk_end, next_position, matches)``:
+A path is a partial alignment: it aligns the reference words up to a certain position. Each path is a plain tuple,
+because named tuples would make the search 25% slower. The tuple has five fields,
+``(rank, used_words, chunk_end, next_position, matches)``:
 
 - ``rank`` orders the paths; a lower rank is better. It is an integer that is composed of four fields. From the highest
   bits down, they are: the weighted matches (negative); in the maximum-accuracy mode, the matched words (negative); the
@@ -107,7 +108,7 @@ class _PathLimit:
         """Number of paths at all positions that have many paths."""
 
     def count(self, paths: Sequence[_Path]) -> None:
-        """Count the paths at a position. Raise InputError if there are too many paths."""
+        """Count the partial alignments at a reference position. Raise InputError if there are too many."""
         if len(paths) > MAX_PATHS // 32:
             self._total += len(paths)
         if len(paths) > MAX_PATHS or self._total // 4 > MAX_PATHS:
@@ -115,13 +116,13 @@ class _PathLimit:
 
 
 def _close_chunk(path: _Path) -> _Path:
-    """Return a path without an open chunk. If the path has an open chunk, the chunk is counted."""
+    """Close the open chunk of a path, and count the chunk in the path's rank. Return any other path unchanged."""
     rank, used_words, chunk_end, next_position, matches = path
     return path if chunk_end is None else (rank + _CHUNK_UNIT, used_words, None, next_position, matches)
 
 
 def _skip_word(paths: list[_Path], position: int) -> list[_Path]:
-    """Leave a reference word unmatched in all paths whose last match does not contain the word."""
+    """Leave a reference word unmatched in each path, unless the path's last match contains the word."""
     skipping_paths = []
     for path in paths:
         _, _, _, next_position, _ = path
@@ -135,7 +136,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
     _, _, _, _, link = path
     while link is not None:
         earlier_link, position, candidate = link
-        # Several reference positions may share a candidate, so the position is taken from the path.
+        # The position is read from the path, because several reference positions may share the candidate.
         matches.append(candidate._replace(reference_start=position))
         link = earlier_link
     matches.reverse()
@@ -143,7 +144,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
 
 
 class _Run(NamedTuple):
-    """Store consecutive candidates that are identical except for their increasing hypothesis positions.
+    """Consecutive candidates that one matcher proposes, with equal word counts and increasing hypothesis positions.
 
     Attributes:
         rank_change: number that each candidate adds to the rank of a path.
@@ -159,14 +160,14 @@ class _Run(NamedTuple):
     by_start: dict[int, AlignedMatch]
 
     def find_free_starts(self, used_words: int) -> int:
-        """Return a bit mask of the start positions of the candidates whose words are all unused."""
+        """Find the candidates whose hypothesis words are all unused, and return a bit mask of their start positions."""
         free_starts = self.start_mask & ~used_words
         for offset in range(1, self.hypothesis_length):
             free_starts &= ~(used_words >> offset)
         return free_starts
 
     def make_extension(self, start: int, position: int, penalty: int) -> _Extension:
-        """Return the extension of a path by the candidate that starts at a hypothesis position.
+        """Describe how to extend a path by the candidate that starts at a given hypothesis position.
 
         Args:
             start: the hypothesis position of the candidate.
@@ -191,9 +192,9 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 
 
 def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], rank_match: _RankMatch) -> list[list[_Run]]:
-    """For each reference position, group similar consecutive candidates into runs.
+    """For each reference position, group consecutive candidates that have the same matcher and the same word counts.
 
-    If several positions share a list of candidates, the candidates are grouped only once.
+    If several reference positions share a list of candidates, this function divides the list only once.
     """
     distinct_lists = {id(candidates): candidates for candidates in lists}
     runs_by_id = {list_id: _divide_into_runs(distinct_lists[list_id], rank_match) for list_id in distinct_lists}
@@ -201,7 +202,7 @@ def _divide_lists(lists: Sequence[Sequence[AlignedMatch]], rank_match: _RankMatc
 
 
 def _divide_into_runs(candidates: Sequence[AlignedMatch], rank_match: _RankMatch) -> list[_Run]:
-    """Group consecutive candidates that differ only in their hypothesis position into runs."""
+    """Group consecutive candidates into runs. The candidates of a run have the same matcher and word counts."""
     groups: list[list[AlignedMatch]] = []
     for candidate in candidates:
         if groups and _continues_run(groups[-1][-1], candidate):
@@ -212,7 +213,7 @@ def _divide_into_runs(candidates: Sequence[AlignedMatch], rank_match: _RankMatch
 
 
 def _make_run(candidates: Sequence[AlignedMatch], rank_change: int) -> _Run:
-    """Store candidates that differ only in their hypothesis position in one object.
+    """Create a run from candidates that have the same matcher and the same word counts.
 
     Args:
         candidates: the candidates, with increasing hypothesis positions.
@@ -257,9 +258,10 @@ class _Extension(NamedTuple):
 
 
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Return all extensions of paths at a reference position.
+    """Extend each path at a reference position in all possible ways, and return the extended paths.
 
-    Each extended path contains a candidate that starts at this position, or leaves the reference word unmatched.
+    If the last match of a path already contains the reference word, the path remains unchanged. Otherwise, each
+    extended path adds a candidate that starts at this position, or leaves the reference word unmatched.
 
     Args:
         paths: the paths up to the position.
@@ -268,7 +270,7 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
         beam: beam width.
     """
     candidate_words = _merge_words(runs)
-    # Paths have the same extensions if they use the same candidate words and have the same open chunk.
+    # The possible extensions depend only on the path's open chunk, and on the candidates' words that the path uses.
     list_extensions = cache(lambda words, chunk_end: _list_extensions(words, chunk_end, position, runs, beam))
     extended_paths: list[_Path] = []
     for path in paths:
@@ -286,7 +288,7 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
 
 
 def _merge_words(runs: list[_Run]) -> int:
-    """Return a bit mask of all hypothesis words that occur in at least one candidate of the runs."""
+    """Return a bit mask of all hypothesis words that at least one of the candidates contains."""
     words = 0
     for run in runs:
         for offset in range(run.hypothesis_length):
@@ -297,7 +299,9 @@ def _merge_words(runs: list[_Run]) -> int:
 def _list_extensions(
     used_words: int, chunk_end: int | None, position: int, runs: list[_Run], beam: int
 ) -> tuple[list[_Extension], int]:
-    """List the possible extensions of all paths that have the same used words and the same open chunk.
+    """List the ways in which a path can be extended at a reference position.
+
+    The result is the same for all paths with the same used words and the same open chunk.
 
     Args:
         used_words: bit mask of the used words.
@@ -316,7 +320,7 @@ def _list_extensions(
         free_starts = run.find_free_starts(used_words)
         for start in _select_starts(free_starts, chunk_end, beam):
             chunk_penalty = 0 if start == chunk_end else break_penalty
-            # As in METEOR 1.5, the distances of all earlier candidates are also added to the rank.
+            # Like METEOR 1.5, this code also adds the distances of the position's earlier candidates to the rank.
             earlier_starts = free_starts & ((1 << start) - 1)
             earlier_distances = distance_sum + _sum_distances(earlier_starts, position)
             extensions.append(run.make_extension(start, position, chunk_penalty + earlier_distances))
@@ -325,10 +329,10 @@ def _list_extensions(
 
 
 def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[int]:
-    """Return, in increasing order, the starts of the candidates that can be among the ``beam`` best of a run.
+    """Select the candidates of a run that can be among its ``beam`` best, and return their start positions in order.
 
-    A candidate that does not start where the open chunk ends breaks the chunk. The search only needs the first ``beam``
-    candidates that break the chunk, because later candidates never have better ranks.
+    A candidate that starts where the open chunk ends continues the chunk, and is always selected. Of the other
+    candidates, only the first ``beam`` are selected, because later candidates never have better ranks.
 
     Args:
         free_starts: bit mask of the start positions of the candidates whose words are all unused.
@@ -342,7 +346,7 @@ def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[i
 
 
 def _list_lowest_bits(mask: int, limit: int) -> list[int]:
-    """Return the indexes of the lowest set bits in a mask, in increasing order.
+    """Return the indexes of the ``limit`` lowest set bits in a mask, in increasing order.
 
     Args:
         mask: the mask.
@@ -383,7 +387,7 @@ def _sum_bit_indexes(mask: int) -> int:
 
 @cache
 def _mask_of_digit(digit: int, digit_count: int) -> int:
-    """Return a mask that selects all indexes below ``2**digit_count`` in which a certain binary digit is 1."""
+    """Return a mask in which bit ``i`` is set if binary digit ``digit`` of ``i`` is 1, for ``i < 2**digit_count``."""
     half_period = 1 << digit
     mask = ((1 << half_period) - 1) << half_period
     size = 2 * half_period

@@ -76,7 +76,7 @@ class Tokenizer:
         """Renumber the word ids of the C++ core, because they depend on the timing of its threads."""
         import numpy as np
 
-        # The ids of all lines are concatenated, because one array operation is faster than one per line.
+        # The ids of all lines are concatenated, because one array operation is faster than an operation for each line.
         core_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
         id_table = self._extend_id_table(core_ids)
         word_ids = iter(id_table[core_ids].tolist())

@@ -190,7 +190,7 @@ def image_key(image_id: Any, location: str) -> int | str:
 
 
 def _load_document(source: Any, name: str) -> tuple[Any, str]:
-    """Return a JSON document and its name for error messages.
+    """Return a JSON document, and the name that error messages use for this document.
 
     Args:
         source: the document, or the path of its file.

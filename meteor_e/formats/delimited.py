@@ -15,7 +15,7 @@ from meteor_e.formats.plain import csv_rows, read_segments
 
 
 class _Row(NamedTuple):
-    """The cells of a row, and the number of the row's last line."""
+    """The cells of a table row, and the number of the line in which the row ends."""
 
     line_number: int
     cells: list[str]

@@ -92,7 +92,7 @@ def _detect_content_format(path: str) -> str:
 
 
 def _read_head(path: str) -> bytes:
-    """Return the first bytes of a file. They remain in the buffer of standard input."""
+    """Return the first bytes of a file. Uncompressed standard input can still be read from its start afterward."""
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {input_name(path)}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
     return head
@@ -123,7 +123,7 @@ def spool_input(path: str) -> SpooledPath:
     Raises:
         InputError: if the input cannot be read or copied.
     """
-    # These imports are slow and rarely needed, because few inputs are pipes.
+    # These imports are slow, and they are needed only if an input is a pipe or standard input.
     import shutil
     from tempfile import TemporaryDirectory
 
@@ -138,7 +138,7 @@ def spool_input(path: str) -> SpooledPath:
 
 
 def _is_json_file(path: str) -> bool:
-    """Return whether the content of a file is JSON. A list of numbers counts as plain text."""
+    """Return whether a file contains JSON. A list of numbers, such as ``[12]``, is treated as plain text."""
     if path == "-":
         return False  # Standard input is not parsed here, because it cannot be read a second time.
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {path}"):

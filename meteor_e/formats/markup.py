@@ -163,7 +163,7 @@ class _WmtParser:
         while block := stream.read(_BLOCK):
             self._parser.Parse(block)
             n_bytes += len(block)
-            # If a tag is incomplete, the parser's byte index is the beginning of the tag.
+            # While a tag is incomplete, the parser's byte index remains at the beginning of the tag.
             unparsed_size = n_bytes - self._parser.CurrentByteIndex
             if unparsed_size > _LONGEST_TAG + _BLOCK:
                 raise self._error(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")

@@ -26,7 +26,7 @@ NBEST_FORMATS = {
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Store the candidates of a source sentence. The objects in JSON Lines input have the same fields.
+    """The candidates of a source sentence. The JSON objects in a JSON Lines file can have these fields.
 
     Attributes:
         candidates: the texts to choose from.
@@ -49,7 +49,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _check_weights_or_scores(kind: str, values: list[float] | None, texts: list[str]) -> None:
-    """Raise InputError unless there is one finite value per text, or no values are given at all.
+    """Raise InputError if values are given, but there is not exactly one finite value for each text.
 
     Args:
         kind: ``weights`` or ``scores``, for the error message.
@@ -108,7 +108,11 @@ def _detect_format(first_line: str, count: int | None) -> str:
 
 
 def _choose_reader(form: str, count: int | None, name: str) -> Callable[[Iterable[_Line]], Iterable[Source]]:
-    """Return the function that reads a format. Raise ConfigError if the count is not allowed or missing."""
+    """Return the function that reads a certain format of candidate lists.
+
+    Raises:
+        ConfigError: if the format ``lines`` lacks a number of lines per source, or if another format has such a number.
+    """
     is_plain_text = form not in ("moses", "jsonl")
     if is_plain_text and count:
         return partial(_read_groups, count=count)
@@ -135,7 +139,7 @@ def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]
 
 
 def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources with weights that are proportional to the probabilities of the candidates.
+    """Give each candidate a weight that is proportional to its probability, and yield the sources.
 
     The scores of the candidates must be log-probabilities.
 

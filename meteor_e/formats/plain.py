@@ -65,7 +65,7 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str
     for block in _decode_blocks(stream, name, encoding):
         pieces = block.split("\n")
         unfinished_line += pieces[0]
-        # Only a line that spans several blocks can be too long, because a block is shorter than the limit.
+        # Each block is shorter than the limit, so only a line that spans several blocks can exceed the limit.
         if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
@@ -103,14 +103,14 @@ def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
             yield block
         yield decoder.decode(b"", final=True)
     except UnicodeError as error:
-        # Some decoders, such as the one of UTF-16, cannot represent all invalid bytes by surrogates.
+        # Some decoders, such as the UTF-16 decoder, cannot represent every invalid byte as a surrogate.
         raise InputError(_describe_damage(error, f"{name}, line {line_number}", encoding)) from error
 
 
 def _read_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
     """Yield blocks of bytes. Raise InputError if the first line looks like UTF-16, but the given encoding differs."""
     is_possible_utf16 = "\n".encode(encoding) == b"\n"
-    # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
+    # Unlike read(), read1() does not wait for a full block, so two programs can exchange single lines through a pipe.
     while block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
         if is_possible_utf16 and b"\0" in block:
             _refuse_utf16(block, f"{name}, line 1", encoding)
@@ -150,7 +150,7 @@ def _has_nul_at_line_ends(head: bytes) -> bool:
 
 
 def _is_printable(head: bytes, encoding: str) -> bool:
-    """Return whether bytes are printable text in an encoding, apart from white space and NUL characters."""
+    """Decode bytes, and return whether all characters are printable, white space or NUL characters."""
     text = head.decode(encoding, "ignore").replace("\0", "")
     return "".join(text.split()).isprintable()
 

@@ -138,7 +138,7 @@ def _read_plain_system(
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
     hypotheses = read_segments(path, encoding=encoding)
     reference_readers = [read_segments(reference_path, encoding=encoding) for reference_path in references]
-    # zip_longest() takes one line per argument, so a reader is passed once for each reference of a segment.
+    # zip_longest() reads one line per argument, so the reader of a file with two lines per segment is passed twice.
     repeated_readers = [reader for reader in reference_readers for _ in range(references_per_segment)]
     rows = itertools.zip_longest(hypotheses, *repeated_readers)
     for number, (hypothesis, *reference_texts) in enumerate(rows, 1):
@@ -153,7 +153,7 @@ def _read_plain_system(
 def _count_segments(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> int | None:
-    """Return the number of segments in plain text files, or ``None`` if all texts are on standard input.
+    """Return the number of segments in plain text files, or ``None`` if standard input is the only file.
 
     Each file is read once, so that errors are reported before the first segment is scored.
 
@@ -216,7 +216,7 @@ def _read_structured_systems(
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
     sources = _collect_sources(files.values())
-    # Plain text can only be read now, because its lines are assigned to the segments of the references.
+    # Plain text is read after all references, because its lines are assigned to the segments of the references.
     for path in hypotheses:
         if path not in files:
             files[path] = _read_plain_output(path, references_by_key, encoding)

@@ -78,7 +78,7 @@ def _find_dataset(name: str, pair: str) -> Any:
 
 
 def _download_files(dataset: Any, pair: str) -> dict[str, str]:
-    """Return the file paths of a test set by field, such as ``src``. sacreBLEU downloads missing files."""
+    """Return the path of the file for each field of a test set, such as ``src``. Download missing files."""
     try:
         return dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
     except (OSError, SystemExit, EOFError) as error:

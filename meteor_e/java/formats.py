@@ -39,7 +39,7 @@ def _format_scientific(value: float) -> str:
 
     number = Decimal(repr(value)).normalize()
     if len(number.as_tuple().digits) == 1:
-        # Java prints at least two digits, and chooses the closest two: 4.9E-324, not 5.0E-324.
+        # Java prints at least two digits, and chooses those closest to the value: 4.9E-324 instead of 5.0E-324.
         number = Decimal(f"{value:.1e}")
     return f"{number:E}".replace("E+", "E")
 
@@ -53,7 +53,7 @@ _CONTROL = "".join(map(chr, range(0x21)))
 
 
 def parse_java_double(text: str) -> float:
-    """Parse a number like Java's ``Double.parseDouble``.
+    """Parse a number in the same way as Java's ``Double.parseDouble``.
 
     Raises:
         ValueError: if Java would raise an exception.
@@ -72,7 +72,7 @@ def parse_java_double(text: str) -> float:
 
 
 def parse_java_int(text: str) -> int:
-    """Parse a number like Java's ``Integer.parseInt``.
+    """Parse a number in the same way as Java's ``Integer.parseInt``.
 
     Raises:
         ValueError: if Java would raise an exception, also for numbers of more than 32 bits.
@@ -111,7 +111,7 @@ class ByteSource(Protocol):
     """A buffered binary stream."""
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Return at least one byte. At the end of the stream, return empty bytes."""
+        """Return at least one byte, or empty bytes at the end of the stream."""
 
 
 def java_lines(stream: ByteSource) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _read_blocks(stream: ByteSource) -> Iterator[bytes]:
     ends_with_return = False
     while block := stream.read1(BLOCK_SIZE):
         if ends_with_return:
-            # A line feed at the start of the block belongs to the line end of the previous block.
+            # If a block ends with "\r" and the next block begins with "\n", both characters form one line end.
             block = block.removeprefix(b"\n")
         ends_with_return = block.endswith(b"\r")
         yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

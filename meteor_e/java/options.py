@@ -179,7 +179,7 @@ def _set_value(options: JavaOptions, name: str, value: str | None) -> None:
 
 
 def _apply_new_language(options: JavaOptions) -> None:
-    """Set the options that ``-new`` implies, and reset most other options. Beam size and output options are kept."""
+    """Set the options that ``-new`` determines, and reset most others. Keep the beam size and the output options."""
     for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
         setattr(options, field, None)
     options.language = "other"
@@ -231,7 +231,7 @@ class JavaConfiguration:
         """
         language = builtin_language(_find_code(options.language))
         task_name = _find_task_name(options.task, language)
-        # Only "-p" selects the defaults of the task "custom", but "-m" and "-w" also make METEOR 1.5 print "Custom".
+        # METEOR 1.5 prints the task "Custom" if -p, -m or -w is given, but only -p also selects that task's defaults.
         defaults = _find_defaults(language, task_name if options.parameters is None else "custom")
         printed_task_name = "custom" if options.parameters or options.modules or options.weights else task_name
         threshold = _parse_threshold(options)
@@ -264,7 +264,7 @@ class JavaConfiguration:
 
     @property
     def has_unsupported_parameters(self) -> bool:
-        """Return whether meteor_e's chains reject α, β, γ or δ. METEOR 1.5 accepts any number as a parameter."""
+        """Return whether α, β, γ or δ has a value that meteor_e's chains reject. METEOR 1.5 accepts any number."""
         alpha, beta, gamma, delta = self.parameters[:4]
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
@@ -283,7 +283,7 @@ class JavaConfiguration:
 
     @property
     def core_modules(self) -> tuple[str, ...]:
-        """Return the names of the modules that do not use the matcher of a plugin."""
+        """Return the names of the modules that use a built-in matcher instead of the matcher of a plugin."""
         return tuple(module for module in self.modules if module not in self.plugin_modules)
 
     @property
@@ -293,7 +293,7 @@ class JavaConfiguration:
 
     @property
     def evaluation_id(self) -> str:
-        """Return the identifier of the configuration that METEOR 1.5 prints in the header."""
+        """Return the identifier of the configuration. METEOR 1.5 prints this identifier in the header of its output."""
         normalization_names = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
         fields = [
             "meteor-1.5",
@@ -380,7 +380,7 @@ def _parse_beam(text: str | None) -> int | None:
 
 
 def _parse_threshold(options: JavaOptions) -> float | None:
-    """Return the minimum similarity of matching words, or ``None`` if no option of METEOR-E is used."""
+    """Return the minimum similarity at which words match, or ``None`` if only options of METEOR 1.5 are used."""
     names_embeddings = options.modules is not None and "embeddings" in options.modules.lower().split()
     has_options = any(value is not None for value in (options.vectors, options.threshold, options.lemmas))
     if not has_options and not names_embeddings:
@@ -413,7 +413,7 @@ def _parse_modules(text: str) -> tuple[str, ...]:
 
 
 def _find_default_weights(options: JavaOptions, defaults: _TaskDefaults) -> dict[str, float]:
-    """Return the default weight of each module. With word vectors but without ``-m``, add the embeddings module."""
+    """Return the default weight of each module. If word vectors are given without ``-m``, add ``embeddings``."""
     default_weights = dict(defaults.weights)
     if options.vectors is not None and options.modules is None:
         default_weights["embeddings"] = EMBEDDINGS_WEIGHT

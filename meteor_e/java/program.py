@@ -63,7 +63,7 @@ def _run_plain(configuration: JavaConfiguration, stream: TextIO) -> None:
     corpus_statistics = _score_segments(scorer, hypotheses, references, stream)
     if options.statistics:
         return
-    # The Java program has created the file for alignments when it finds out that the input is empty.
+    # Like the Java program, this function creates the alignment file before it reports that the input is empty.
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
     _write_corpus_scores(scorer, corpus_statistics, stream)

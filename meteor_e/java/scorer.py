@@ -48,9 +48,9 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
 
 
 def _make_chain_parameters(configuration: JavaConfiguration) -> dict[str, float]:
-    """Return the parameters of the command line, or placeholders if chains reject these parameters."""
+    """Return the parameters of the command line. If a chain rejects their values, return valid placeholders instead."""
     if configuration.has_unsupported_parameters:
-        # The scores do not depend on the placeholders, because they are computed from the statistics.
+        # The placeholders have no effect, because JavaScorer computes scores with the parameters of the command line.
         return {"alpha": 0.5, "beta": 1.0, "gamma": 0.5, "delta": 0.5}
     alpha, beta, gamma, delta = configuration.parameters[:4]
     return {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta}
@@ -62,7 +62,7 @@ def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str,
 
 
 def _make_matcher(configuration: JavaConfiguration, module: str) -> dict[str, Any]:
-    """Return the matcher of a module in the form that a chain file uses."""
+    """Return the entry for a module's matcher, as it would be written in a chain file."""
     if module not in configuration.plugin_modules:
         return {"use": module}
     plugin_module = plugin_registry().java_modules.get(module).make()
@@ -70,7 +70,7 @@ def _make_matcher(configuration: JavaConfiguration, module: str) -> dict[str, An
 
 
 def _make_lemmatizer(configuration: JavaConfiguration) -> Any:
-    """Return the lemmatizer in the form that a chain file uses, or ``None`` for a chain without a lemmatizer."""
+    """Return the entry for the lemmatizer, as it would be written in a chain file, or ``None`` without a lemmatizer."""
     options = configuration.options
     if options.lemmas is not None:
         return {"use": "lookup", "file": options.lemmas}
@@ -98,9 +98,9 @@ def _make_plugin_settings(configuration: JavaConfiguration) -> JavaSettings:
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the language's resources, some of which are replaced by files that the command line names.
+    """Load the language's resources. Replace some with files from the command line or with defaults of METEOR 1.5.
 
-    Return ``None`` if no resource is replaced.
+    Return ``None`` if the language's own resources are used without changes.
     """
     files = {
         "function_words": _load_function_words(configuration),
@@ -115,7 +115,7 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
 
 
 def _load_function_words(configuration: JavaConfiguration) -> Collection[str] | None:
-    """Return the function words that replace the words of the language, or ``None`` to keep these words."""
+    """Return the function words to use instead of the language's own, or ``None`` to use the language's own words."""
     if configuration.options.words is not None:
         return parse_function_words(read_word_list(configuration.options.words))
     if configuration.language.code != "en":
@@ -232,7 +232,7 @@ class JavaScorer:
         return (ScoredBatch(_read_segments(batch, rows), rows.total, len(batch)) for batch, rows in batches)
 
     def _rescore_batch(self, hypothesis: str, references: str | Sequence[str]) -> ScoredBatch:
-        """Return a batch that consists of one segment with parameters that chains reject."""
+        """Score one segment with parameters that meteor_e's chains reject, and return the result as a batch."""
         segment = self.rescore_segment(hypothesis, references)
         total = sum_statistics([Statistics.from_vector(segment.vector)], self.n_matchers)
         return ScoredBatch(iter([segment]), total, n_segments=1)
@@ -250,7 +250,7 @@ class JavaScorer:
         return max(segments, key=lambda segment: segment.scores.score)
 
     def _rescore(self, segment: ScoredSegment) -> ScoredSegment:
-        """Return a segment with the scores for the parameters of the command line."""
+        """Recompute a segment's scores from its statistics with the parameters of the command line."""
         return segment._replace(scores=self.compute_scores(Statistics.from_vector(segment.vector)))
 
 

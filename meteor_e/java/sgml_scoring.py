@@ -40,7 +40,7 @@ def score_sgml(scorer: JavaScorer, stream: TextIO) -> None:
 
 
 class _SgmlAlignment(NamedTuple):
-    """The alignment of a segment, and the score line of the segment, which serves as the sort key."""
+    """The alignment of a segment, and the segment's score line. The alignments are sorted by their score lines."""
 
     line: str
     text: str
@@ -60,7 +60,7 @@ class _ScoreFiles:
         self._alignments: list[_SgmlAlignment] = []
 
     def add_system(self, system_ids: tuple[str, str], result: _SystemResult) -> FormulaScores:
-        """Add the lines of a system, its documents and its segments, and return the scores of the system.
+        """Add lines for a system, its documents and its segments to the score files, and return the system's scores.
 
         Args:
             system_ids: the ids of the set and of the system.
@@ -241,7 +241,10 @@ def _list_document_segments(system: _TestSystem, document_id: str) -> list[_Sgml
 def _read_document(
     system: _TestSystem, document_id: str, references: Mapping[str, Mapping[str, str]]
 ) -> Iterator[_SgmlSegment]:
-    """Yield the segments of a document that occur in a reference. Missing hypotheses are empty."""
+    """Yield the segments of a document that have at least one reference.
+
+    If the system does not have a hypothesis for a segment, the hypothesis is an empty string.
+    """
     hypotheses = system.hypotheses[document_id]
     for segment_id in _merge_keys([hypotheses, *references.values()]):
         label = f"[{system.set_id}][{document_id}][{segment_id}]"

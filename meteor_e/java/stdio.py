@@ -74,7 +74,9 @@ def _read_requests() -> Iterator[str]:
 
 
 class RequestScorer:
-    """Compute the results of requests with a scorer. Statistics lines have one slot for each module of METEOR.
+    """Compute the scores and the statistics for requests.
+
+    The statistics always contain counts for every module of METEOR. The counts of unused modules are 0.
 
     Args:
         scorer: the scorer of the run.
@@ -131,7 +133,7 @@ def answer(line: str, scorer: RequestScorer, *, is_coco: bool = False) -> list[s
 
 
 def _respond_score(arguments: Sequence[str], scorer: RequestScorer) -> list[str]:
-    """Return a line with the statistics of the last argument. The other arguments are its references."""
+    """Return the statistics of a hypothesis. The last argument is the hypothesis, and the others are its references."""
     if len(arguments) < 2:
         raise RequestError("specify hypothesis and at least one reference")
     *references, hypothesis = arguments
@@ -154,7 +156,7 @@ def _respond_eval(groups: Sequence[str], scorer: RequestScorer) -> list[str]:
 
 
 def _respond_single(groups: Sequence[str], scorer: RequestScorer) -> list[str]:
-    """Return the score of the only group of statistics."""
+    """Return the score for a request that contains exactly one group of statistics. Otherwise, raise RequestError."""
     if len(groups) != 1:
         raise RequestError(_MISSING_STATISTICS)
     return list(map(java_double, scorer.evaluate(groups).group_scores))

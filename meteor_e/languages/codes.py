@@ -136,7 +136,7 @@ def generic_language(tag: LanguageTag) -> Language:
     english_name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
     tasks = {}
     for name, task in make_tasks(("exact",), common_tasks()).items():
-        # The matcher "paraphrase" needs a resource pack, and languages without a language file do not have any.
+        # The matcher "paraphrase" needs a resource pack. A language without a language file does not have a pack.
         weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
         tasks[name] = replace(task, weights=weights)
     return Language(

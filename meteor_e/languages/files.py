@@ -88,7 +88,7 @@ def _check_content(document: Document) -> None:
 
 
 def _check_name(document: Document, key: str, kind: str, valid_names: Collection[str]) -> None:
-    """Raise a ConfigError if a setting of a language file is not one of the valid names."""
+    """Raise a ConfigError if a language file sets a key, such as ``stemmer``, to a name that is not valid."""
     name = document.data.get(key)
     if name is not None and name not in valid_names:
         suggestion = near_miss(name, valid_names)
@@ -132,7 +132,7 @@ def own_tasks(language: Language) -> dict[str, Task]:
 
 @functools.cache
 def common_tasks() -> Mapping[str, Any]:
-    """Return the tasks that all languages have in common, which ``any.yaml`` defines."""
+    """Return the tasks that all languages share. The file ``any.yaml`` defines these tasks."""
     tasks = read_yaml(LANGUAGE_FOLDER / "any.yaml").data
     assert isinstance(tasks, dict)
     return tasks

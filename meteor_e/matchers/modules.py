@@ -79,7 +79,7 @@ class StemMatcher(KeyMatcher):
         return (self.identity(self._stem(token.form)),)
 
     def describe(self) -> str:
-        """Return the name of the stemmer. If METEOR does not have this stemmer, add the version of its library."""
+        """Return the name of the stemmer. If METEOR lacks this stemmer, append the version of the stemmer's library."""
         version = getattr(self._stem, "version", None)
         return self.stemmer_name if version is None else f"{self.stemmer_name}, {version}"
 
@@ -161,7 +161,7 @@ def _synsets_of_regular_base(synonyms: SynonymTable, word: str) -> tuple[int, ..
 
 
 class ParaphraseMatcher(ResourceMatcher, PhraseMatcher):
-    """Phrases match if they are an entry of the paraphrase table."""
+    """Two phrases match if the paraphrase table contains them as a pair."""
 
     name: ClassVar[str] = "paraphrase"
     requires: ClassVar[tuple[str, ...]] = ("paraphrases of a resource pack",)

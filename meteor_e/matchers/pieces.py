@@ -31,7 +31,7 @@ class NgramMatcher(OverlapMatcher):
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:NgramOptions"
 
     def pieces(self, token: Token) -> Iterator[str]:
-        """Yield the character n-grams of a word, and an item for the positions of its capital letters."""
+        """Yield the character n-grams of a word, and a text that encodes the positions of capital letters, if any."""
         lowercase_word = self.lowercase_form(token)
         yield from _case_pattern(token.form[:MAX_WORD_CHARACTERS], lowercase_word)
         yield from lowercase_word
@@ -46,15 +46,15 @@ class NgramMatcher(OverlapMatcher):
         return lowercase(token.form[:MAX_WORD_CHARACTERS])
 
     def describe(self) -> str:
-        """Return the options that change the scores: the maximum n-gram length and the minimum similarity."""
+        """Return the values of the options that affect scores: the maximum n-gram length and the minimum similarity."""
         return f"1-{self.options.longest}, from {self.options.threshold!r}"
 
 
 def _case_pattern(word: str, lowercase_word: str) -> list[str]:
-    """Return an item for the positions of capital letters, or an empty list if the word does not have capital letters.
+    """Return a list with one text that encodes the positions of a word's capital letters.
 
-    The item of "iPhone" is the text "case Ullll", where "U" marks a capital letter and "l" marks any other letter. The
-    letters before the first capital letter are left out.
+    The list is empty if the word does not have capital letters. The text for "iPhone" is "case Ullll", where "U" marks
+    a capital letter and "l" marks any other letter. The letters before the first capital letter are left out.
     """
     if lowercase_word == word:
         return []
@@ -89,8 +89,8 @@ class CharactersMatcher(Matcher):
     one or several words (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"). Both values are
     reduced if the hypothesis repeats characters more often than the reference.
 
-    The matcher's precision and recall are multiplied by its weight and added to the values of the other matchers. The
-    weights of all matchers should add up to 1, such as 0.4 for words and 0.6 for this matcher.
+    The weighted precision and recall of this matcher are added to those of the other matchers. The weights of all
+    matchers should add up to 1. For example, a word matcher can have the weight 0.4, and this matcher the weight 0.6.
     """
 
     name: ClassVar[str] = "characters"
@@ -106,8 +106,8 @@ class CharactersMatcher(Matcher):
 class SubsequenceMatcher(CharactersMatcher):
     """Two segments are compared by the precision and recall of their longest common subsequences.
 
-    Subsequences of single characters and of pairs of characters are compared, without aligning words. Repeated text is
-    penalized in the same way as in :class:`CharactersMatcher`.
+    The matcher compares subsequences of characters and subsequences of character pairs. Words are not aligned. Repeated
+    text lowers the precision and recall in the same way as in :class:`CharactersMatcher`.
     """
 
     name: ClassVar[str] = "subsequence"

@@ -170,9 +170,10 @@ def _score_separately(
 
 @contextmanager
 def _source_errors(number: int) -> Iterator[None]:
-    """Add the number of a source to the messages of errors in the ``with`` block.
+    """Add the number of the source sentence to the message of an InputError in the ``with`` block.
 
-    The numbers in a :class:`PairError` are omitted, because they refer to a block of pairs instead of the whole input.
+    The message of a :class:`PairError` contains numbers that count within a block of pairs. These numbers are omitted,
+    because they would be wrong for the whole input.
     """
     try:
         yield

@@ -146,8 +146,9 @@ class Method(Protocol):
 class Pruning:
     """Find the best candidates by confidence-based pruning, which is algorithm 1 of Cheng and Vlachos (2023).
 
-    Candidates are scored against more and more references. After each step, a candidate remains only if it reaches the
-    score of the best candidate in more than ``1 - confidence`` of the bootstrap samples.
+    Each step scores the remaining candidates against more references, and draws bootstrap samples of these references.
+    A candidate wins a sample if its mean score is at least as good as the mean score of the best candidate. Only
+    candidates that win more than the fraction ``1 - confidence`` of the samples remain.
 
     A candidate's expected score is its mean score against the references of the last step. Unless scores are tied, the
     Python library mbrs chooses the same candidates if its settings and seed are the same.
@@ -180,7 +181,7 @@ class Pruning:
             sample_weights = self._draw_weights(random, pairs.weights, reference_count)
             winners = self._find_winners(pairs, scored.scores, sample_weights)
             if len(winners) < n_best:
-                # Too few candidates win this step, so the previous result is kept. The first step keeps all candidates.
+                # Too few candidates would remain, so the previous result is kept. The first step keeps all candidates.
                 is_first_step = reference_count == reference_counts[0]
                 return scored.average(pairs) if is_first_step else remaining.average(pairs)
             remaining = scored.select(winners)
@@ -214,7 +215,7 @@ class Pruning:
 
 
 class _ScoredCandidates(NamedTuple):
-    """Store the candidates that have not been ruled out, with their scores against the first references.
+    """The candidates that have not been ruled out, and their scores against the references used so far.
 
     Attributes:
         indexes: the indexes of the candidates.
@@ -225,7 +226,7 @@ class _ScoredCandidates(NamedTuple):
     scores: Floats
 
     def add_references(self, pairs: Pairs, reference_count: int) -> _ScoredCandidates:
-        """Score the candidates against more references, until each has ``reference_count`` scores."""
+        """Score each candidate against further references, up to a total of ``reference_count`` references."""
         new_references = np.arange(self.scores.shape[1], reference_count)
         new_scores = pairs.scores(self.indexes, new_references)
         return self._replace(scores=np.hstack([self.scores, new_scores]))
@@ -247,8 +248,8 @@ class Aggregation:
     are scored against increasing samples of references, and candidates are ruled out if they are significantly worse
     than the best candidate. The remaining candidates are scored against all references.
 
-    Some metrics can also approximate the scores of single pairs. For such a metric, sampling estimates only the errors
-    of these approximations (control variates).
+    Some metrics can also approximate the score of a candidate against a single reference. For these metrics, the
+    samples are only used to estimate the errors of the approximations. This technique is known as control variates.
 
     Attributes:
         top: the number of candidates that are scored exactly, or 0 to choose by approximate scores.
@@ -273,9 +274,10 @@ class Aggregation:
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, n_best: int) -> Integers:
-        """Score candidates against a growing sample of the references, and return the candidates that may be the best.
+        """Rule out candidates that are significantly worse than the best candidates, and return the other candidates.
 
-        Sampling ends when few candidates remain.
+        The candidates are scored against a random sample of the references, which grows with each step. Sampling ends
+        when few candidates remain.
 
         Args:
             pairs: the distinct candidates and references of a source.
@@ -297,8 +299,8 @@ class Aggregation:
 def _draw_references(pairs: Pairs, seed: int) -> Iterator[Integers]:
     """Draw references at random, with the probabilities given by their weights, and yield their indexes.
 
-    After each draw, the number of all drawn references is twice as large as before. The last draw is the one after
-    which this number would exceed a quarter of the references.
+    Each draw after the first draw doubles the total number of drawn references. Drawing ends before this total would
+    exceed a quarter of the references.
     """
     random = np.random.default_rng(seed)
     sample_size = FIRST_SAMPLE_SIZE
@@ -343,7 +345,11 @@ class _SampledCandidates(NamedTuple):
         return _SampledCandidates(self.indexes[is_possible], self.means[is_possible], self.errors[is_possible])
 
     def _compute_margins(self, row: int) -> Floats:
-        """Return a margin of error for the difference between each candidate's estimate and that of the given row."""
+        """Return the margin of error of the difference between each candidate's estimate and one candidate's estimate.
+
+        Args:
+            row: the row of the candidate that all candidates are compared with.
+        """
         error_differences = self.errors - self.errors[row]  # (candidates, sampled references)
         sample_size = self.errors.shape[1]
         standard_errors = error_differences.std(axis=1, ddof=1) / np.sqrt(sample_size)

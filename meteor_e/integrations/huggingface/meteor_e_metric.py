@@ -93,7 +93,7 @@ class MeteorE(evaluate.Metric):
         return super().compute(predictions=predictions, references=references, **kwargs)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Add segments. The arguments are checked first, because ``evaluate`` would convert numbers to strings."""
+        """Add segments. Raise InputError for numbers, because ``evaluate`` would silently convert them to strings."""
         from meteor_e.base.texts import check_items
 
         batch = check_items(predictions=predictions, references=references)
@@ -140,7 +140,7 @@ class MeteorE(evaluate.Metric):
 
 
 def _set_parameters(options: dict[str, Any], parameters: dict[str, float | None]) -> dict[str, Any]:
-    """Return METEOR's options with new values of parameters of the formula. The value ``None`` changes nothing."""
+    """Return METEOR's options with some formula parameters replaced. A parameter that is ``None`` is not replaced."""
     new_parameters = {name: value for name, value in parameters.items() if value is not None}
     if not new_parameters:
         return options
