@@ -39,7 +39,7 @@ class MetricInfo:
 
     @cached_property
     def column_slices(self) -> list[slice]:
-        """Slices of a list with all values of the metric, one slice per column.
+        """The slices that divide a list of the metric's values into columns, one slice per column.
 
         Each slice selects the score of the column and the additional values that belong to the score.
         """

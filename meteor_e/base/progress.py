@@ -20,7 +20,7 @@ class Progress(Protocol):
 
     ``done`` is the amount of completed work, and ``total`` is the amount of all work in the current stage. If the
     amount of all work is unknown, ``total`` is ``None``. Each new ``stage`` restarts the count. Any unit is allowed,
-    such as segments or bytes. To specify the unit, pass a :class:`Stage` instead of a string.
+    such as segments or bytes. To specify the unit, pass a :class:`Stage` as the stage.
     """
 
     def __call__(self, stage: str, done: float, total: float | None) -> object: ...  # noqa: D102

@@ -138,7 +138,7 @@ def _replace_value_paths(name: str, value: Any, replace_path: Callable[[str], st
 
 
 def _replace_entry_paths(kind: str, entry: Any, replace_path: Callable[[str], str], registry: PluginRegistry) -> Any:
-    """Pass each file path in the options of a matcher or lemmatizer to a function, and use the path it returns.
+    """Replace each file path in the options of a matcher or lemmatizer with the result of ``replace_path``.
 
     Args:
         kind: the kind of the component, ``matcher`` or ``lemmatizer``.

@@ -291,7 +291,7 @@ class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since cl
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a valid significance method. For other values, tell the user to write the option after the files."""
+        """Return the method if it is valid. Otherwise, raise an error that says to write the option after the files."""
         if value not in self.choices:
             methods = ", ".join(map(str, self.choices))
             self.fail(f"{value!r} is not a method ({methods}); write the option after the files", param, ctx)
