@@ -233,7 +233,7 @@ class GuardedLinear(LinearEstimator):
         return np.linalg.solve(matrix, vector).astype(float).round(8)
 
     def _fit_base(self, features: Floats, sums: Floats) -> Floats:
-        """Fit a linear map that converts METEOR's scores to the scale of the learned weighted sums.
+        """Fit a linear map that converts base scores, by default METEOR's, to the scale of the weighted sums.
 
         Over the judged hypotheses, the converted scores and the centered sums both have the mean 0 and the same
         standard deviation.
@@ -243,8 +243,8 @@ class GuardedLinear(LinearEstimator):
             sums: the weighted sums of the standardized features of these hypotheses.
 
         Returns:
-            The mean of METEOR's scores, and the slope of the map. If the options do not specify ranges, METEOR is not
-            used, and both values are 0.
+            The mean of the base scores, and the slope of the map. If the options do not specify ranges, the base scores
+            are not used, and both values are 0.
         """
         if not len(self.range_columns_):
             return np.zeros(2)
@@ -340,8 +340,8 @@ class GuardedLinear(LinearEstimator):
         """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score.
 
         The raw score is ``share * (sum - offset) + (1 - share) * base - penalty``. Here, ``sum`` is the weighted sum of
-        the features, and ``base`` is METEOR's score on the scale of the weighted sum. The terms that do not belong to
-        a learned feature are added to METEOR's column.
+        the features. The base score, by default METEOR's score, is converted to the scale of the weighted sum. The
+        converted base score is ``base``. Terms that do not belong to a feature are added to the base score's column.
         """
         rows = np.asarray(features, float)
         sum_contributions: Floats = self._standardize(rows) * self.weights_
