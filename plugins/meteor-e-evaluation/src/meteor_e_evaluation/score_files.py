@@ -68,7 +68,7 @@ class _Choice(NamedTuple):
         return [entry for entry in file_scores if getattr(entry, self.field) in values]
 
     def _match_value(self, value: str, available_values: Sequence[str], location: str) -> Sequence[str]:
-        """Return the requested value and the empty string, so that scores without the field are selected, too."""
+        """Return two allowed values: the requested value, and the empty string for scores that lack the field."""
         if value not in available_values and available_values != [""]:
             hint = near_miss(value, available_values)
             raise InputError(f"{location}: no {self.field} {value!r}{hint}; it has {', '.join(available_values)}")

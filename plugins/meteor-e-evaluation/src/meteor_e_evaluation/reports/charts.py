@@ -107,7 +107,7 @@ class Balance(NamedTuple):
     worse: int
 
     def parts(self, width: float) -> tuple[float, float, float]:
-        """Return the widths of the three parts of a bar: segments that score better, the same, or worse.
+        """Return the widths of the three parts of a bar, for the segments that score better, the same, or worse.
 
         Args:
             width: width of the whole bar.

@@ -56,7 +56,7 @@ def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
             position = positions[edit.src_start]
             ranges += [(position, position)] * (edit.dest_end - edit.dest_start)
         elif edit.tag != "delete":
-            # Each equal or replaced normalized character corresponds to exactly one raw character.
+            # If the edit keeps or replaces characters, each normalized character is paired with one raw character.
             ranges += [(position, position + 1) for position in positions[edit.src_start : edit.src_end]]
     return ranges
 

@@ -54,7 +54,7 @@ def rewrite(text: str, alternatives: Sequence[Replacements]) -> str:
 
 
 def replace_text(draft: Draft, new_text: str) -> str:
-    """Return the new text if it differs from the old text in more than the spaces.
+    """Return the new text, unless the new text and the old text differ only in their spaces.
 
     Raises:
         NoOccasionError: if the texts differ only in their spaces.

@@ -193,7 +193,7 @@ def _irregular_bases() -> dict[str, str]:
 
 
 def inflect_noun(noun: str, tag: str) -> str:
-    """Return the singular or the plural of a noun, as requested. If this form is not a common word, return the noun.
+    """Return the singular or the plural of a noun. If the requested form is not a common word, return the given noun.
 
     Args:
         noun: the noun in lower case.

@@ -134,7 +134,10 @@ class _RowMaker(NamedTuple):
         return (triple.predicate.value, subject, triple.object.value) if is_in_edition else None
 
     def make_entry_row(self, triple: Any) -> Row | None:
-        """Convert a triple (entry, property, language) to a row (entry,), or return None for other languages."""
+        """Convert a triple (entry, property, language) to a row (entry,).
+
+        Return None if the language is not the language of the edition.
+        """
         language = _name_node(triple.object, self.dump)
         return (_name_node(triple.subject, self.dump),) if self.edition.speaks(language) else None
 
