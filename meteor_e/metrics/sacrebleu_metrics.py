@@ -39,7 +39,7 @@ class SacreBleuMetric(Metric):
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     decimals: ClassVar[int] = 2
-    # Both attributes contain a metric of the library sacreBLEU: one scores segments, and the other scores systems.
+    # Each attribute contains a sacreBLEU metric: _segment scores segments, and _corpus scores whole systems.
     _segment: Any
     _corpus: Any
     _signature_suffix = ""

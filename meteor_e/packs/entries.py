@@ -129,7 +129,7 @@ def _split_entries(texts: Iterator[bytes], name: str, file_format: Format) -> It
     incomplete_entry = b""
     for text in texts:
         lines = (incomplete_entry + text).split(b"\n")
-        # The last line may continue in the next text, so the entry that contains the last line is incomplete.
+        # The last line may continue in the next piece of text, so the last entry is not complete yet.
         n_complete_entries = (len(lines) - 1) // file_format.lines_per_entry
         n_complete_lines = n_complete_entries * file_format.lines_per_entry
         yield Block(name, n_previous_lines, lines[:n_complete_lines])

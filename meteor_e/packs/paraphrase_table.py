@@ -76,7 +76,7 @@ def _measure_phrases(token_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _remove_separators(token_ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Convert token ids to word ids. Separators have the token id 0, and words have the token id ``word_id + 1``."""
+    """Remove the separators from a list of token ids, and subtract 1 from all other ids to get word ids."""
     word_tokens: NDArray[np.uint32] = token_ids[token_ids != 0]
     return word_tokens - np.uint32(1)
 
@@ -257,7 +257,7 @@ def _count_lower(nodes: NDArray[np.uint32], n_nodes: int) -> NDArray[np.uint32]:
 
 
 def list_entries(trie: Trie) -> NDArray[np.uint32]:
-    """Sort the entries of a paraphrase table by the trie node of the phrase, and return the paraphrases' nodes.
+    """Return the trie nodes of all paraphrases, sorted by the trie node of the phrase that is paraphrased.
 
     Paraphrases of the same phrase keep the order of the paraphrase table.
     """

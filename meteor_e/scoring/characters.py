@@ -86,7 +86,7 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
     for position, symbol in enumerate(second):
         position_bits[symbol] = position_bits.get(symbol, 0) | (1 << position)
     all_bits = (1 << len(second)) - 1
-    # Bit j is 0 if appending second[j] to second[:j] lengthens the common subsequence with the symbols so far.
+    # Bit j is 0 if appending second[j] to second[:j] lengthens its longest common subsequence with the symbols so far.
     row = all_bits
     for symbol in first:
         matched = row & position_bits.get(symbol, 0)

@@ -158,8 +158,8 @@ def statistics_columns(counts: NDArray[Any]) -> Any:
 def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
     """Convert the statistics of segments to a form that can be summed to obtain the statistics of a corpus.
 
-    The words of a perfectly matched segment form one chunk. METEOR 1.5 ignores this chunk in corpus scores, so the
-    segment's number of chunks is set to 0.
+    The words of a perfectly matched segment form one contiguous chunk. METEOR 1.5 ignores this chunk in corpus scores,
+    so the segment's number of chunks is set to 0.
 
     Args:
         counts: vectors of statistics, ``(…, width)``.
@@ -273,7 +273,7 @@ class StatisticsCounter:
     def _count_matches(
         self, alignment: Alignment, hypothesis: _WordUnits, reference: _WordUnits
     ) -> list[MatcherCounts]:
-        """Return the counts of each matcher. The counts are sums of the weights of the matched words.
+        """For each matcher, return the total weights of the words that are matched.
 
         Args:
             alignment: the alignment of a hypothesis with a reference.

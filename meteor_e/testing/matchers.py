@@ -36,7 +36,8 @@ def check_matcher(
     """Check the name, docstring, weights and options of a matcher, and the matches that it proposes for sample texts.
 
     The matches must be valid. Repeated calls, several threads, a pickled copy and a new process must return identical
-    matches. Some base classes of matchers add requirements. For example, vectors must have length 1 or 0.
+    matches. Some base classes of matchers add requirements. For example, keys must be hashable, and vectors must have
+    length 1 or 0.
 
     Args:
         matcher: the class or an instance.
