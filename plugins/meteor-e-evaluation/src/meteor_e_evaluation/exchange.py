@@ -61,7 +61,7 @@ class UnitExchange:
         return int(self.masks[0].size)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the possible pairs of metrics from which the scores of two compared systems come.
+        """Return the pairs of metrics from which the scores of two systems may come, one metric for each system.
 
         Both scores come from the same metric, because a permutation test swaps all scores of a segment together.
 
@@ -71,7 +71,7 @@ class UnitExchange:
         return [(first, first), (second, second)]
 
     def find_units(self, first_systems: Integers, second_systems: Integers, segments: Integers) -> Integers:
-        """Return the unit of each comparison: the segment, because a permutation test swaps whole segments."""
+        """Return the segment of each comparison, because the permutation test swaps the scores of whole segments."""
         return segments
 
     def sum_terms(self, terms: Floats) -> tuple[Floats, Floats]:
@@ -123,13 +123,13 @@ class SystemPairExchange:
         first_system, second_system = system_pairs(self._n_systems)
         self.n_units = len(first_system)
         is_swapped = masks.T  # (systems, samples)
-        # For the first metric, swapped systems get the second metric's scores, so these values index list_sources().
+        # Each value is an index into list_sources(), because a swapped system gets the second metric's scores.
         source_index = 2 * is_swapped[first_system] + is_swapped[second_system]  # (pairs, samples)
         source_indices = np.arange(4)[:, np.newaxis, np.newaxis]
         self._is_source = np.asarray(source_index == source_indices, float)  # (4, pairs, samples)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the possible pairs of metrics from which the scores of two compared systems come.
+        """Return the pairs of metrics from which the scores of two systems may come, one metric for each system.
 
         The two scores may come from different metrics, because a permutation test swaps the scores of each system
         separately.
@@ -140,7 +140,7 @@ class SystemPairExchange:
         return [(first, first), (first, second), (second, first), (second, second)]
 
     def find_units(self, first_systems: Integers, second_systems: Integers, segments: Integers) -> Integers:
-        """Return the unit of each comparison: the pair of systems, because a permutation test swaps whole systems.
+        """Return the pair of systems of each comparison, because the permutation test swaps whole systems.
 
         Args:
             first_systems, second_systems: indices of the systems. The first system of a pair has the lower index.
@@ -163,7 +163,7 @@ class SystemPairExchange:
             The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
         """
         first_sums = np.tensordot(terms, self._is_source, axes=2)  # Sums over the sources and the pairs.
-        # The second metric gets the scores that the first metric does not get, so the order of metrics is reversed.
+        # Exchanging the first and the second metric in list_sources() reverses the order of the list.
         second_sums = np.tensordot(terms, self._is_source[::-1], axes=2)
         return first_sums, second_sums
 

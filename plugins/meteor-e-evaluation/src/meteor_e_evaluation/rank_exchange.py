@@ -481,7 +481,7 @@ class ConcordanceCoefficient(RankCoefficient):
         return kendall.count_concordant(scores.levels)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats) -> Floats:
-        """Count pairs of scores in which the score in the higher row is also in the higher column.
+        """Count pairs of scores in which one score has both a higher row and a higher column than the other score.
 
         These pairs are concordant, because rows are ordered by rank, and columns are ordered by rating. The counts of
         both metrics are added up.
