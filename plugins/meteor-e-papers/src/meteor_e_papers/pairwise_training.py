@@ -300,7 +300,7 @@ class _Trainer:
         pair_batches = torch.split(self.data.validation_pairs, VALIDATION_BATCH)
         sign_batches = torch.split(self.data.validation_signs, VALIDATION_BATCH)
         for pairs, signs in zip(pair_batches, sign_batches, strict=True):
-            # A model is correct if its output difference has the same sign as the human judgment.
+            # A prediction is correct if the output difference has the same sign as the human judgment.
             n_correct += (self.compute_differences(pairs) * signs > 0).sum(dim=1)
         n_pairs = max(1, len(self.data.validation_pairs))
         tau = 2 * n_correct / n_pairs - 1

@@ -15,7 +15,7 @@ BATCH_ROWS = 4096
 
 
 class Rows(Protocol):
-    """A batch of table rows with all columns that were read. Each table format implements this protocol in a class."""
+    """A batch of table rows with all columns that were read. Each table format has a class for its batches."""
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -34,7 +34,7 @@ class TableRunner(ScoreRunner):
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Open the output table, and yield a run that writes the input columns and the new score columns."""
+        """Open the output table. Yield a scoring run that writes input columns and score columns to the table."""
         assert run.output is not None
         for metric in run.metrics:
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
@@ -138,7 +138,7 @@ class _Output:
         self._sinks = iter(sinks)
 
     def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
-        """Add the systems of an input table. For each system, yield a sink that writes the system's scores."""
+        """Add the systems of an input table. For each system, yield an object that writes the system's scores."""
         pending_rows = _PendingRows(self._writer, len(names))
         for index, name in enumerate(names):
             # Rows can be written only when the last system is scored, so only the last system stores the input rows.

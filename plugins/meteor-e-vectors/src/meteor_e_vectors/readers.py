@@ -184,7 +184,7 @@ def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]
 
 
 def _ends_with_number(word: bytes) -> bool:
-    """Return whether a word contains a space, and the text after the last space is a number."""
+    """Return True if a word contains a space and the text after the last space is a number."""
     parts = word.split()
     return len(parts) > 1 and _NUMBER.fullmatch(parts[-1]) is not None
 

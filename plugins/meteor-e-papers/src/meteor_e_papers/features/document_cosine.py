@@ -122,5 +122,8 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return float(vector @ vector)
 
     def describe(self) -> str:
-        """Return the digest of the vectors, and append the name of any similarity measure other than the cosine."""
+        """Return the digest of the vectors.
+
+        If the similarity measure is not the cosine, append the name of the measure to the digest.
+        """
         return super().describe() + ("" if self.options.similarity == "cosine" else f"|{self.options.similarity}")
