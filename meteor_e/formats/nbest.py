@@ -26,7 +26,7 @@ NBEST_FORMATS = {
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The candidates of a source sentence. The JSON objects in a JSON Lines file can have these fields.
+    """The candidates of a source sentence. The JSON objects in a JSON Lines file can have the fields of this class.
 
     Attributes:
         candidates: the texts to choose from.
@@ -77,7 +77,7 @@ def read_candidates(
         encoding: the encoding of the file.
 
     Raises:
-        ConfigError: if the format is unknown or the count is not allowed or missing.
+        ConfigError: if the format ``lines`` lacks a number of lines per source, or if another format has such a number.
         InputError: if the file cannot be read, is empty or malformed, or if only some sources have an id or scores.
     """
     name = input_name(path)
