@@ -66,7 +66,7 @@ class ErrorReport:
     def raise_errors(self) -> None:
         """Raise ConformanceError if any errors have been recorded. The message lists all errors.
 
-        Each check calls this method at its end, and before any step that relies on the results of earlier steps.
+        Conformance checks call this method at the end, and before any step that relies on the results of earlier steps.
         """
         if self.errors:
             raise ConformanceError(format_errors(self.title, self.errors))

@@ -39,7 +39,7 @@ accents are removed from longer words beforehand."""
 
 
 def _unmask(word: str, masked_word: str, stem: str) -> str:
-    """Replace each mask letter in a stem by the original letter of the word.
+    """Replace each mask letter in a stem with the original letter of the word.
 
     Before stemming, mask letters replaced some letters of the word. The stemming rules of the language do not change
     mask letters, so each mask letter has the same position in the stem as in the masked word.
@@ -87,7 +87,7 @@ _FINNISH_MASKS = "bcfgqwxz"
 
 
 def _finnish(word: str, stem_word: _Stem) -> str:
-    """Stem a Finnish word. To get the same stem as METEOR 1.5, replace certain letters by mask letters before stemming.
+    """Stem a Finnish word. To get the same stem as METEOR 1.5, replace some letters with mask letters before stemming.
 
     If equal letters are adjacent, the same mask letter replaces all of them. The mask letter differs from the letters
     before and after them, so the replacement neither creates nor removes double letters. For example, ``å`` is replaced
@@ -116,7 +116,7 @@ _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 def _french(word: str, stem_word: _Stem) -> str:
     if word.endswith(("guë", "guës")):
         # If "gu" is in the region of verb endings, METEOR's version of Snowball removes a final ë as well as a final e.
-        # To test for this region, -kie replaces -guë: every version of Snowball removes -ie in the region.
+        # A test word with -kie instead of -guë reveals this region: every version of Snowball removes -ie there.
         start, _, end = word.rpartition("guë")
         if _stem_masked(_FRENCH_MASKS, start + "kie", stem_word).endswith("k"):
             word = start + "gue" + end
@@ -154,7 +154,7 @@ _PORTUGUESE_ENDINGS = {
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
     # METEOR's version of Snowball keeps the following endings, but newer versions remove these endings.
-    # Changing the first letter of an ending prevents its removal.
+    # Changing the first letter of these endings prevents newer versions of Snowball from removing the endings.
     "logia": "kogia",
     "logias": "kogias",
     "ução": "ôção",

@@ -266,7 +266,7 @@ def _parse_entry(line: str, location: str) -> TableEntry:
     pivot, phrase, scores = fields[:3]
     to_pivot, from_pivot = _parse_probabilities(scores, location)
     # A phrase with too many words has at least 256 words and 511 characters, including the spaces.
-    # Counting words is slow, so the words of shorter lines are not counted.
+    # Counting words is slow, so only lines with at least 511 characters are checked.
     if len(line) > 2 * _MAX_WORDS:
         _check_phrase_length(pivot, location)
         _check_phrase_length(phrase, location)

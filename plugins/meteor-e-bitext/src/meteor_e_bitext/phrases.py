@@ -228,7 +228,7 @@ def _number_phrases(
     report(1, 1)
     positions = np.frombuffer(position_bytes, np.uint32)
     phrase_counts = np.frombuffer(phrase_count_bytes, np.uint32)  # The number of phrases of each length, from 1.
-    # Ids are assigned in order of phrase length, so the number of phrases of each length gives the length of any id.
+    # Phrase ids are assigned in order of length, so the number of phrases of each length gives every phrase's length.
     lengths = np.repeat(np.arange(1, max_length + 1, dtype=np.uint8), phrase_counts)
     return _NumberedPhrases(corpus, ids, positions, lengths, totals=np.zeros(len(positions) + 1, np.uint32))
 

@@ -155,7 +155,7 @@ def _count_stems(lexicon: CaptionLexicon, text_of_word: Integers, word_ids: Inte
 def _rate_words(
     lexicon: CaptionLexicon, captions: StemCounts, references: StemCounts, caption_word_indexes: Integers
 ) -> tuple[DistinctWords, DistinctWords]:
-    """Count the references that contain each word, and rate how well the word is matched.
+    """Count the references that contain each word, and rate the best match of each word.
 
     A caption's word is matched with the words of the references, and a reference word with the words of the caption.
     The rating is 1 if the stems are equal, 0.5 if the words are only synonyms, and 0 otherwise.
@@ -429,9 +429,9 @@ def _count_contradictions(lexicon: CaptionLexicon, comparison: CaptionComparison
 def _compute_opposite_support(
     lexicon: CaptionLexicon, comparison: CaptionComparison, opposite_keys: Integers
 ) -> Integers:
-    """Count the references that contain each opposite of a caption's words.
+    """For each opposite of a word in a caption, return the number of references that contain this opposite.
 
-    The count is 0 if the caption itself contains the opposite. For example, a caption that mentions both a man and a
+    The number is 0 if the caption itself contains the opposite. For example, a caption that mentions both a man and a
     woman does not contradict a reference that mentions a woman.
     """
     caption_indexes = find_indexes(comparison.caption_words.stems.keys(lexicon), opposite_keys)

@@ -63,7 +63,7 @@ def _to_surrogates(char: str) -> str:
 
 
 def _join_surrogates(text: str) -> str:
-    """Decode each surrogate pair into one character, and replace each lone surrogate by U+FFFD."""
+    """Decode each surrogate pair into one character, and replace each lone surrogate with U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

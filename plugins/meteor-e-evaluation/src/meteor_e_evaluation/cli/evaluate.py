@@ -146,7 +146,7 @@ class ScoringOptions(Options):
         return [measure(name) for name in dict.fromkeys(names)]
 
 
-# This tuple repeats the test names of meteor_e_evaluation.comparison, because importing that module is slow.
+# This tuple repeats the names of the tests in meteor_e_evaluation.comparison, because importing that module is slow.
 TESTS = ("auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems")
 
 
