@@ -236,6 +236,12 @@ def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[A
     return stream
 
 
+def is_standard_input_compressed() -> bool:
+    """Return whether standard input is a gzip, bzip2 or xz file. The content can still be read from its start."""
+    first_bytes = _open_standard_input().peek(10)
+    return any(re.match(pattern, first_bytes) for pattern in _COMPRESSION_PATTERNS.values())
+
+
 def sha256_of(path: Path) -> str:
     """Return the hexadecimal SHA-256 digest of a file.
 

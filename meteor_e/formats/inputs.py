@@ -9,7 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import PathLike, SpooledPath, input_name, open_binary, os_errors_as
+from meteor_e.base.files import (
+    PathLike,
+    SpooledPath,
+    input_name,
+    is_standard_input_compressed,
+    open_binary,
+    os_errors_as,
+)
 from meteor_e.formats.documents import TextCollection
 from meteor_e.formats.plain import read_segments
 
@@ -101,6 +108,9 @@ def _read_head(path: str) -> bytes:
 def spool_pipes(paths: Iterable[str]) -> list[str]:
     """Copy pipes, such as ``<(command)`` in a shell, to temporary files that can be opened several times.
 
+    Standard input is copied only if it is compressed. The format of other standard input can be detected without
+    consuming it.
+
     Returns:
         The paths, where the path of each pipe is replaced by the path of its copy.
 
@@ -109,8 +119,8 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
     """
     readable_paths = []
     for path in paths:
-        is_pipe = path != "-" and Path(path).is_fifo()
-        readable_paths.append(spool_input(path) if is_pipe else path)
+        must_be_copied = is_standard_input_compressed() if path == "-" else Path(path).is_fifo()
+        readable_paths.append(spool_input(path) if must_be_copied else path)
     return readable_paths
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
+import subprocess
+import sys
 
 import pytest
 
@@ -76,6 +81,13 @@ def test_score_rejects_unsuitable_inputs(cli, arguments, code, message):
 def test_score_reads_several_systems_from_standard_input(cli, rows, options):
     output = cli("score", "-", "--format-in", "csv", *options, "-l", "other", "-q", text="a,b,c\n" + rows).out
     assert output == "1.0\n0.0\n"
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_score_reads_compressed_standard_input(cli, compress):
+    cli.file("reference", "a tree\n")
+    command = [sys.executable, "-m", "meteor_e", "score", "-", "reference", "-l", "other", "-q"]
+    assert subprocess.run(command, input=compress(b"a tree\n"), capture_output=True, check=True).stdout == b"1.0\n"
 
 
 def test_score_names_standard_input_in_errors_of_a_system_column(cli):
