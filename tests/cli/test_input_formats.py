@@ -84,9 +84,10 @@ def test_score_reads_several_systems_from_standard_input(cli, rows, options):
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
-def test_score_reads_compressed_standard_input(cli, compress):
-    cli.file("reference", "a tree\n")
-    command = [sys.executable, "-m", "meteor_e", "score", "-", "reference", "-l", "other", "-q"]
+def test_score_reads_compressed_standard_input(tmp_path, compress):
+    reference = tmp_path / "reference"
+    reference.write_text("a tree\n")
+    command = [sys.executable, "-m", "meteor_e", "score", "-", str(reference), "-l", "other", "-q"]
     assert subprocess.run(command, input=compress(b"a tree\n"), capture_output=True, check=True).stdout == b"1.0\n"
 
 
