@@ -215,8 +215,9 @@ class OverlapMatcher(Matcher):
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
         """Return a pair ``(piece, count)`` for each piece of a token.
 
-        The count says how often the piece occurs earlier in the token. If a piece occurs twice in a token, its two
-        pairs therefore have different counts.
+        A piece is a part of a word, such as a character n-gram. The count is the number of earlier occurrences of the
+        piece in the token. For example, the letters of "dad" give the pairs ``("d", 0)``, ``("a", 0)`` and
+        ``("d", 1)``.
         """
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []

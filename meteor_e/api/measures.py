@@ -107,7 +107,7 @@ class Measure(Component, Generic[Test]):
         return 1.0
 
     def default_test(self) -> str:
-        """Return the name of the significance test that compares two metrics by default.
+        """Return the name of the default significance test for comparing two metrics by this measure.
 
         The test ``paired+systems`` consists of two permutation tests and reports the higher p-value. The first test
         exchanges all scores of a segment between two metrics, because the scores of a segment are not independent. For

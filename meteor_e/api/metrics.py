@@ -266,7 +266,7 @@ class ExplainsSystem(Protocol):
 
 @runtime_checkable
 class HasDetails(Protocol):
-    """A metric that returns details of segments and systems, for JSON and reports."""
+    """A metric that returns additional information about segments and systems for JSON output and reports."""
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return details of each segment or system. JSON output contains these details in addition to the scores.

@@ -169,7 +169,7 @@ class TextTable(ABC):
     def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:
         """Read the table, and yield the line number and all values of each row.
 
-        The values are copied to an output table that repeats the columns of the input. The result is ``None`` if the
-        input table does not have additional columns.
+        An output table can contain copies of the input table's columns. ``None``, the default result, means that this
+        method does not provide any values to copy.
         """
         return None

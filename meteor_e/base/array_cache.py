@@ -57,7 +57,7 @@ class ArrayCache:
 
     def _file(self, key: str) -> Path:
         """Return the path of the file for a key."""
-        # The digest distinguishes the results of different versions of code under development.
+        # If developers edit the code, the digest changes. The cache then ignores the results of older code.
         name = digest([FORMAT, key, editable_code_digest()])
         return self.folder / name[:2] / f"{name[2:]}.npz"
 

@@ -1,4 +1,4 @@
-"""Read untrusted YAML files with line numbers.
+"""Read YAML files from untrusted authors, and record the line number of each value for error messages.
 
 Values are interpreted as in the core schema of YAML 1.2, and therefore as in JSON: only ``true`` and ``false`` are
 booleans, so the language code ``no`` does not need quotes, and ``1e-3`` is a number. The parser only creates texts,

@@ -179,7 +179,10 @@ def _resolve_parameters(config: ChainConfig, task: Task, matchers: Sequence[Chai
 
 
 def _resolve_pack(config: ChainConfig, language: Language) -> str | None:
-    """Return the resource pack of a chain, by default the pack of the language, or ``None`` for no pack."""
+    """Return the name or folder of the resource pack that a chain uses, or ``None`` if the chain does not use a pack.
+
+    The default is the resource pack of the chain's language.
+    """
     pack = config.pack or language.pack
     return None if config.pack == NO_PACK else pack
 
@@ -187,7 +190,8 @@ def _resolve_pack(config: ChainConfig, language: Language) -> str | None:
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
     """Return the pack that supplies the function words, or ``None`` if the chain does not need an additional pack.
 
-    If the user names a pack, this pack also supplies the function words by default.
+    If a chain replaces the default resource pack of its language, the new pack also supplies the function words by
+    default.
     """
     chain_pack = config.pack or language.pack
     is_custom_pack = config.pack is not None and config.pack != language.pack

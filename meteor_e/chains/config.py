@@ -230,9 +230,9 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def _suggest_chain_file(name: str) -> str:
-    """Return a hint for the error message about an unknown chain name if a YAML file has this name.
+    """Return a hint for the error message about an unknown chain. The hint names a YAML file with the chain's name.
 
-    If there is no such file, return an empty string.
+    If neither ``NAME.yaml`` nor ``NAME.yml`` exists, return an empty string.
     """
     for path in (f"{name}.yaml", f"{name}.yml"):
         if Path(path).is_file():

@@ -53,7 +53,9 @@ def option(default: Any, *flags: str, **attributes: Any) -> Any:
 
 
 class GroupedCommand(click.Command):
-    """A command whose function takes option groups as arguments. The help text lists the options by group.
+    """A subcommand that arranges its command-line options in groups. The help text has a section for each group.
+
+    The Python function of the subcommand takes one argument for each group of options.
 
     The option groups are read from the type hints of the function. Each option group is a subclass of :class:`Options`.
 

@@ -56,7 +56,7 @@ class _Keys(NamedTuple):
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
-        """For each text, return the expected total weight of the words that match a randomly chosen text.
+        """Compare each text with a randomly chosen text, and return the expected total weight of its matching words.
 
         Args:
             text_weights: probability of each text.
@@ -476,10 +476,10 @@ class _ClassLevel(NamedTuple):
 def _group_word_types(
     types: Sequence[Token], matchers: Sequence[Matcher], weights: Sequence[float]
 ) -> list[_ClassLevel]:
-    """For each matcher that compares words by keys, group the word types that match each other into classes.
+    """Divide distinct words into classes of matching words, once for each matcher that compares words by keys.
 
-    Word types that share a key, such as a stem, are in the same class. Each further matcher of the chain can merge
-    classes.
+    Words that have a key in common, such as a stem, belong to the same class. The first matcher starts with one class
+    for each distinct word. Each later matcher starts with the classes of the previous matcher, and can merge them.
     """
     type_sets = _DisjointSets(len(types))
     levels = []

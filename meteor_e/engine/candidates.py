@@ -115,7 +115,7 @@ def _collect_lists(
 def _divide_matches(
     matches: Iterable[AlignedMatch], list_indexes: Sequence[int], hypothesis_size: int
 ) -> _CandidateLists:
-    """Divide candidate matches into lists by their reference positions.
+    """Add each candidate match to the list for its position in the reference. Several positions can share a list.
 
     Args:
         matches: the candidate matches.
@@ -183,7 +183,8 @@ def _is_inside(match: AlignedMatch, hypothesis_size: int, reference_size: int) -
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
     """Return whether equal reference positions can share a candidate list.
 
-    Two reference positions are equal if the same token stands there and the same phrases start there.
+    Two positions of a reference are treated as equal if they contain the same token, and if the same phrases of the
+    paraphrase tables start at both positions.
     """
     if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
         return False

@@ -116,7 +116,11 @@ class _PathLimit:
 
 
 def _close_chunk(path: _Path) -> _Path:
-    """Close the open chunk of a path, and count the chunk in the path's rank. Return any other path unchanged."""
+    """End the current chunk of a partial alignment, and increase the chunk count in the alignment's rank by one.
+
+    A chunk is a group of matches that are adjacent in both segments. If the partial alignment does not have a current
+    chunk, return the partial alignment unchanged.
+    """
     rank, used_words, chunk_end, next_position, matches = path
     return path if chunk_end is None else (rank + _CHUNK_UNIT, used_words, None, next_position, matches)
 
@@ -329,7 +333,7 @@ def _list_extensions(
 
 
 def _select_starts(free_starts: int, chunk_end: int | None, beam: int) -> list[int]:
-    """Select the candidates of a run that can be among its ``beam`` best, and return their start positions in order.
+    """Select candidate matches that can be among the ``beam`` best, and return their hypothesis positions in order.
 
     A candidate that starts where the open chunk ends continues the chunk, and is always selected. Of the other
     candidates, only the first ``beam`` are selected, because later candidates never have better ranks.

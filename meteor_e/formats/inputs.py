@@ -108,8 +108,8 @@ def _read_head(path: str) -> bytes:
 def spool_pipes(paths: Iterable[str]) -> list[str]:
     """Copy pipes, such as ``<(command)`` in a shell, to temporary files that can be opened several times.
 
-    Standard input is copied only if it is compressed. The format of other standard input can be detected without
-    consuming it.
+    Compressed standard input is copied, because detecting the format of compressed data consumes some of the data.
+    Uncompressed standard input is not copied.
 
     Returns:
         The paths, where the path of each pipe is replaced by the path of its copy.

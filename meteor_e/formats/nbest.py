@@ -99,7 +99,11 @@ def _read_lines(path: PathLike, encoding: str) -> Iterator[_Line]:
 
 
 def _detect_format(first_line: str, count: int | None) -> str:
-    """Detect the format of a candidate file. A number of lines per source is only allowed in the format ``lines``."""
+    """Detect the format of a candidate file from its first line.
+
+    If the caller specifies a number of lines per source sentence, the format is always ``lines``, because the other
+    formats do not allow this number.
+    """
     if count:
         return "lines"
     if first_line.lstrip()[:1] in ("[", "{"):

@@ -193,7 +193,7 @@ def _apply_new_language(options: JavaOptions) -> None:
 
 @dataclass(frozen=True)
 class JavaConfiguration:
-    """The configuration with which METEOR 1.5 would run.
+    """The configuration that the Java program METEOR 1.5 would derive from its command-line options.
 
     Attributes:
         options: the options of the command line.
@@ -462,7 +462,7 @@ def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
 
 
 def _parse_integer(name: str, text: str) -> int:
-    """Parse the integer in the value of an option. Error messages contain the name of the option."""
+    """Convert the value of a command-line option to an integer. If this fails, the error message names the option."""
     try:
         return parse_java_int(text)
     except ValueError as error:
@@ -470,7 +470,7 @@ def _parse_integer(name: str, text: str) -> int:
 
 
 def _find_normalization(options: JavaOptions, language: Language) -> str:
-    """Return the normalization that ``-norm``, ``-lower`` and ``-noPunct`` request."""
+    """Return the text normalization that the command-line options ``-norm``, ``-lower`` and ``-noPunct`` select."""
     if not options.normalize:
         return "lower" if options.lowercase else "none"
     if language.normalization is not Normalization.FULL:

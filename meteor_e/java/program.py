@@ -151,7 +151,10 @@ def _open_alignment_file(options: JavaOptions) -> contextlib.AbstractContextMana
 def _group_references(
     lines: list[str], n_segments: int, configuration: JavaConfiguration
 ) -> Sequence[str | Sequence[str]]:
-    """Return the references of each segment: a single line, or a list of lines if ``-r`` is above 1.
+    """Assign the lines of the reference file to the segments, and return the references of each segment.
+
+    The command-line option ``-r`` sets the number of references per segment. If there is one reference per segment,
+    each reference is a string. Otherwise, the references of each segment are a list of strings.
 
     Raises:
         InputError: if the number of lines does not fit the number of segments.

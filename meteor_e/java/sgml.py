@@ -127,7 +127,7 @@ class _JavaSgmlReader:
         self._segments[segment_id] = text
 
     def _join_lines_to_closing_tag(self, segment_id: str, first_line: str) -> str:
-        """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends."""
+        """Join the lines of a segment, from its first line to the line in which the closing tag ``</seg>`` ends."""
         segment_lines = []
         unfinished_tag = ""  # A closing tag may begin in one line and end in another line.
         for line in itertools.chain([first_line], self._lines):

@@ -148,7 +148,7 @@ def _respond_first_eval(groups: Sequence[str], scorer: RequestScorer) -> list[st
 
 
 def _respond_eval(groups: Sequence[str], scorer: RequestScorer) -> list[str]:
-    """Return the score of each group of statistics, and then the score of all groups together."""
+    """Compute a score from each group of statistics. Return these scores, followed by the score of the whole corpus."""
     if not groups:
         raise RequestError(_MISSING_STATISTICS)
     evaluation = scorer.evaluate(groups)

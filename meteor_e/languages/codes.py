@@ -48,7 +48,7 @@ class LanguageTag(NamedTuple):
     has_unusual_script: bool
 
     def candidates(self) -> tuple[str, ...]:
-        """List the codes under which a language file for this language may exist, with the most specific code first."""
+        """List the codes that the definition of this language may have. The most specific code comes first."""
         codes = (self.code, f"{self.language}-{self.script}")
         if self.has_unusual_script and self.language not in _ANY_SCRIPT:
             return codes
@@ -91,7 +91,11 @@ def _has_unusual_script(tag: langcodes.Language) -> bool:
 
 
 def _find_script(tag: langcodes.Language) -> str:
-    """Return the script of a language tag, by default the likely script of the language and region."""
+    """Return the ISO 15924 code of the script that belongs to a language tag.
+
+    If the tag does not name a script, return the most likely script of the tag's language and region. If the most
+    likely script is unknown, return ``Latn``.
+    """
     return tag.script or tag.maximize().script or "Latn"
 
 

@@ -26,7 +26,7 @@ FunctionWords = Annotated[
 
 
 class TaskValues(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The parameters of a task, and its matchers with their weights, in the order of the chain."""
+    """The settings of a task: parameters of the score formula, and matchers with their weights, in chain order."""
 
     alpha: Alpha
     beta: Beta

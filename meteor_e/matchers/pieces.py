@@ -78,7 +78,7 @@ class PrefixMatcher(OverlapMatcher):
         return (word[:length] for length in range(1, len(word) + 1))
 
     def describe(self) -> str:
-        """Return the only option that changes the scores, the minimum similarity."""
+        """Describe the minimum similarity of matching words. No other option of this matcher affects scores."""
         return f"from {self.options.threshold!r}"
 
 

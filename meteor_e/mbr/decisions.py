@@ -172,8 +172,9 @@ def _score_separately(
 def _source_errors(number: int) -> Iterator[None]:
     """Add the number of the source sentence to the message of an InputError in the ``with`` block.
 
-    The message of a :class:`PairError` contains numbers that count within a block of pairs. These numbers are omitted,
-    because they would be wrong for the whole input.
+    If a hypothesis cannot be scored against a reference, the message of the :class:`PairError` contains the position of
+    the two texts within a block of pairs. The new message omits this position, because the position in the whole input
+    is different.
     """
     try:
         yield
@@ -196,6 +197,6 @@ def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
         for pairs, matrix in zip(sources, score_matrices, strict=True):
             yield pairs, pairs.average(matrix)
     except PairError as error:
-        # The error contains the number of the source within this batch instead of its number in the input.
+        # The original error counts sources from the start of this batch. The new error counts all sources of the input.
         number = sources[error.source_number - 1].number
         raise PairError(number, error.pair, error.problem) from error

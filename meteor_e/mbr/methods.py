@@ -150,8 +150,11 @@ class Pruning:
     A candidate wins a sample if its mean score is at least as good as the mean score of the best candidate. Only
     candidates that win more than the fraction ``1 - confidence`` of the samples remain.
 
-    A candidate's expected score is its mean score against the references of the last step. Unless scores are tied, the
-    Python library mbrs chooses the same candidates if its settings and seed are the same.
+    Pruning removes candidates in several steps. The expected score of a remaining candidate is its mean score against
+    the references of the last completed step.
+
+    With the same settings and the same seed, the Python library mbrs chooses the same candidates, except if several
+    candidates have equal scores.
 
     Attributes:
         confidence: the confidence level.

@@ -164,7 +164,7 @@ class _StatisticsLoader:
     signature: str
 
     def load(self, needed_cells: Cells, progress: Progress) -> list[Floats]:
-        """For each system, return an array with the statistics of all segments, ``(segments, width)``.
+        """Return an array of shape ``(segments, width)`` for each system. Each row holds the statistics of a segment.
 
         If the statistics of a segment are neither needed nor cached, the segment's row is filled with NaN. If no
         statistics of a system are needed or cached, the array of the system has a single column.

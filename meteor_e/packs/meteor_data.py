@@ -60,7 +60,7 @@ _Files = dict[str, _File]
 
 
 class MeteorData(NamedTuple):
-    """An open jar of METEOR, and the data files next to the jar."""
+    """The contents of a METEOR release: the open jar file of the program, and the data files in the jar's folder."""
 
     jar: zipfile.ZipFile
     name: str

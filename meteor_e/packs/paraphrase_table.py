@@ -239,8 +239,9 @@ def _make_level(parents: NDArray[np.uint32], words: NDArray[np.uint32]) -> tuple
 def make_node_records(trie: Trie) -> NDArray[np.uint32]:
     """Return an array with a record for each node, ``(nodes + 1, NODE_FIELDS)``. The last record is an end marker.
 
-    A record consists of three numbers: the word of the node with its flags, the node's first child, and the node's
-    first entry in the paraphrase table. The children of a node follow the children of all previous nodes.
+    Each record describes a trie node by three numbers. The first number combines the id of the node's word with flags.
+    The second number is the index of the node's first child. The third number is the index of the node's first entry
+    in the paraphrase table. The children of a node end where the children of the next node begin.
     """
     n_nodes = len(trie.words)
     words = np.append(trie.words << FLAG_BITS, np.uint32(0))

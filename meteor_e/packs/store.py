@@ -133,7 +133,9 @@ class PackStore:
 def find_resources(
     language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
 ) -> LanguageResources:
-    """Return the function words, synonyms and paraphrases that a chain of matchers needs. Install missing packs.
+    """Return the lexical resources that a chain uses: function words, synonyms and paraphrases.
+
+    Resource packs that are missing are downloaded and installed if possible.
 
     Args:
         language: the language of the chain.
