@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 
 class PluginRegistry:
-    """A registry for each kind of object, such as matchers or metrics. Programs use :func:`plugin_registry`.
+    """A set of registries, one for each kind of object that plugins can provide, such as matchers or metrics.
+
+    Programs get the instance of their process from :func:`plugin_registry`.
 
     Args:
         entry_points: a function that returns the entry points of plugins; by default those of all installed plugins.

@@ -147,7 +147,7 @@ class _Column(NamedTuple):
 
 
 def _collect_columns(table: ScoreTable, metrics: Sequence[Metric]) -> Iterator[_Column]:
-    """Yield the data for significance tests of each column of a score table.
+    """For each column of a score table, yield the data that significance tests and confidence intervals need.
 
     The values that a metric returns are sorted by column. In each column, the parts of the score follow the score.
     """

@@ -39,9 +39,9 @@ __all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin
 def check_component(component: type[Component] | Component, *, context: Any = None, **options: Any) -> None:
     """Check the name, docstring and options of a component, and apply it to sample texts.
 
-    Matchers are checked by :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are applied to sample
-    sentences and unusual words. The results must have the right type and be reproducible. The results of other kinds of
-    components are not checked.
+    For a matcher, this function calls :func:`check_matcher`. For a feature, lemmatizer, metric or segmenter, this
+    function computes results for sample texts, and checks that the results have the right type and are reproducible.
+    For any other kind of component, this function checks only the class.
 
     Args:
         component: the class or an instance.

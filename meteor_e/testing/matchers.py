@@ -401,7 +401,10 @@ class _MatchChecker:
         self.report.expect(copy.describe() == self.matcher.describe(), f"{subject} returns another description")
 
     def check_signature(self, context: MatcherContext, options: Mapping[str, Any]) -> None:
-        """Check that options that change the matches also change the description of the matcher."""
+        """Compare the matcher with a matcher of the same class that has default options.
+
+        If the two matchers propose different matches, their descriptions must differ, too.
+        """
         if not options:
             return
         try:

@@ -400,7 +400,7 @@ def _compute_geometric_means(precisions: Floats) -> Floats:
 
 
 def rouge_l(captions: Captions) -> Floats:
-    """Return the ROUGE-L scores of captions (Lin, 2004) as an array ``(captions,)``.
+    """Return the ROUGE-L score of each caption (Lin, 2004) in a one-dimensional array.
 
     The score combines the highest precision and the highest recall over all references. Precision divides the length of
     the longest common subsequence by the caption's length, and recall divides it by the reference's length.

@@ -179,7 +179,7 @@ def _sort_by_key(
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:
     """Return a short digest of document frequencies. The signatures of metrics contain the digest."""
     state = hashlib.sha256(json.dumps([list(frequencies.word_ids), frequencies.n_documents]).encode())
-    # The digest omits the keys of single words, because these keys follow from the list of words.
+    # The keys of single words are not hashed, because each key is the word's index in the list that is hashed above.
     keys = [ngrams.keys for ngrams in frequencies.ngrams_by_order[1:]]
     document_counts = [ngrams.document_counts for ngrams in frequencies.ngrams_by_order]
     for array in keys + document_counts:

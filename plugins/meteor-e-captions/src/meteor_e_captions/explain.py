@@ -62,7 +62,7 @@ class CaptionReport:
 
 
 def _format_words(words_by_kind: dict[str, list[str]]) -> str:
-    """Return words with their kinds as a phrase, such as ``objects dog, cat; colors red``."""
+    """Return a string that lists the words of each kind, such as ``objects dog, cat; colors red``."""
     return "; ".join(f"{kind}s {', '.join(words)}" for kind, words in words_by_kind.items())
 
 

@@ -189,7 +189,7 @@ def compare(
 
 
 def _check_method(method: str, test: TestSet) -> None:
-    """Check that a significance test exists, and that the test set has the documents that the test may need."""
+    """Raise ConfigError if the significance test is unknown, or if the data lack the documents that the test swaps."""
     if method not in TESTS:
         raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
     if method == "documents" and not test.documents:
@@ -297,9 +297,10 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
 def _make_comparer(
     measure: Measure[TestSet], test: TestSet, agreement: Agreement, exchange: _ScoreExchange
 ) -> Differences:
-    """Return a function that computes the difference between two metrics in all permutations.
+    """Return a function that computes the test statistic of a permutation test for any two metrics.
 
-    If possible, the function handles all permutations at once. Otherwise, it evaluates the measure for each of them.
+    In each permutation, the test statistic is the difference between the two metrics' values of the measure. If
+    possible, the function handles all permutations at once. Otherwise, it evaluates the measure for each permutation.
 
     Args:
         measure: the measure.

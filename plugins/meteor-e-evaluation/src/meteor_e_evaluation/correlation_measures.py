@@ -173,7 +173,10 @@ class GroupedMeasure(RatingMeasure):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the group means of two metrics after some of their scores are swapped.
+        """Return a function that computes the test statistic of a permutation test for any two metrics.
+
+        In each sample, the permutation test swaps some scores between the two metrics. The test statistic is the
+        difference between the two metrics' mean coefficients.
 
         Return None if there is no fast method. The permutation test then evaluates the measure separately for each
         sample.

@@ -61,9 +61,10 @@ class UnitExchange:
         return int(self.masks[0].size)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the pairs of metrics from which the scores of two systems may come, one metric for each system.
+        """List the pairs of metrics that may provide the scores of two systems after a permutation test swapped scores.
 
-        Both scores come from the same metric, because a permutation test swaps all scores of a segment together.
+        The first metric of each pair provides the first system's score, and the second metric provides the second
+        system's score. Both are the same metric, because the test swaps all scores of a segment together.
 
         Args:
             first, second: indices of the two metrics.
@@ -129,10 +130,10 @@ class SystemPairExchange:
         self._is_source = np.asarray(source_index == source_indices, float)  # (4, pairs, samples)
 
     def list_sources(self, first: int, second: int) -> list[MetricPair]:
-        """Return the pairs of metrics from which the scores of two systems may come, one metric for each system.
+        """List the pairs of metrics that may provide the scores of two systems after a permutation test swapped scores.
 
-        The two scores may come from different metrics, because a permutation test swaps the scores of each system
-        separately.
+        The first metric of each pair provides the first system's score, and the second metric provides the second
+        system's score. The two metrics may differ, because the test swaps the scores of each system separately.
 
         Args:
             first, second: indices of the two metrics.
@@ -224,7 +225,9 @@ class GroupMeanComparer(SumComparer):
         self.exchange = UnitExchange(masks)
 
     def compute_terms(self, first: int, second: int) -> Floats:
-        """For each group of outputs and both metrics, return the coefficient and whether the coefficient is defined.
+        """Return the coefficients of two metrics for each group of system outputs, with a flag for each coefficient.
+
+        The flag is 1 if the coefficient is defined. Otherwise, the flag and the coefficient are 0.
 
         Returns:
             An array ``(2, 2, groups)``. The first axis consists of the coefficients and the flags. The second axis
@@ -276,9 +279,10 @@ class PearsonComparer(SumComparer):
 
 
 def _pearson_terms(scores: Floats, ratings: Assessments, unit: str) -> Floats:
-    """Compute the sums ``Σx``, ``Σx²`` and ``Σxd`` within each unit, for Pearson's r.
+    """Compute the sums that are needed for Pearson's r, separately for each segment, system or system output.
 
-    For each rating, ``x`` is the metric score of the rated output, and ``d`` is the deviation from the mean rating.
+    The sums are ``Σx``, ``Σx²`` and ``Σxd``. For each rating, ``x`` is the metric score of the rated output, and ``d``
+    is the deviation from the mean rating.
 
     Args:
         scores: scores of each metric, ``(metrics, systems, segments)``.
@@ -541,7 +545,7 @@ class TiedAccuracyComparer(PairComparer):
         return np.asarray(weights_without_ties + np.cumsum(gains_by_threshold, axis=0))
 
     def compute_measure(self, sums: Floats) -> Floats:
-        """Compute the accuracy with the best threshold in each sample.
+        """For each sample of a permutation test, compute the highest accuracy that any tie threshold achieves.
 
         Args:
             sums: total weight of the correct pairs, ``(thresholds, samples)``.

@@ -275,7 +275,11 @@ class JudgmentReader:
         return self._ratings.assessments(index_of_system) if has_rating_files else None
 
     def _describe_problems(self) -> Iterator[str]:
-        """Yield messages about left-out judgments, repeated ratings, different texts, and systems without judgments."""
+        """Yield messages about possible problems of human judgments.
+
+        The messages report judgments that were left out, outputs with several ratings, rated texts that differ from the
+        outputs, and systems without judgments.
+        """
         for description, count in sorted(self._n_left_out.items()):
             yield f"left out: {count} {description}"
         yield from self._ratings.notes()

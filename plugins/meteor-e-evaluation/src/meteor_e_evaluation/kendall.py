@@ -229,10 +229,9 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
 
 
 def count_concordant(levels: Integers) -> Floats:
-    """For each element of a sequence, count the other elements with which it forms a concordant pair.
+    """Count the concordant pairs of each element. A pair is concordant if the later element has a higher level.
 
-    Two elements form a concordant pair if the later element has a higher level than the earlier element. In the
-    sequence ``[2, 3, 1]``, only the levels 2 and 3 form a concordant pair, so the counts are ``[1, 1, 0]``.
+    In the sequence ``[2, 3, 1]``, only the levels 2 and 3 form a concordant pair, so the counts are ``[1, 1, 0]``.
 
     The function compares the levels bit by bit, which is faster than comparing all pairs of elements. The highest bit
     in which two levels differ decides which level is higher. In each round, elements whose levels have the same higher

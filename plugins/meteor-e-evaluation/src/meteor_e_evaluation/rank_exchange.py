@@ -127,8 +127,9 @@ def _average_coefficients(group_coefficients: Sequence[RankCoefficient], unit_ma
 class RankedScores:
     """The scores of two metrics for the same outputs in one list, which is sorted by score.
 
-    The list contains two scores of each output, one by each metric. The rating of an output is a human score. Outputs
-    with equal ratings have the same level. Each array, except for ``level_sizes``, has one element per score.
+    The list contains two scores of each system output, one by each metric. Each output also has a human rating. The
+    level of an output is the rank of its rating among the distinct ratings, so outputs with equal ratings have equal
+    levels. The array ``level_sizes`` has one element per level. All other arrays have one element per score.
 
     Attributes:
         is_first: whether the score comes from the first metric, before any swap.

@@ -92,7 +92,10 @@ class _ExampleLoader:
         return answer_examples(answers, title, self.extractor.with_stage(name), max_references=spec.references)
 
     def _load_synthetic(self, spec: DataSpec, kind: SyntheticKind) -> Examples:
-        """Make synthetic comparisons from the system outputs of test sets."""
+        """Create training examples from system outputs: pairs of texts in which one text is better by construction.
+
+        The worse text either contains an inserted error, or is an excerpt that covers less of the reference.
+        """
         tests = self._load_test_sets(spec)
         count, seed = spec.sample or DEFAULT_SAMPLE, self._seed_of(spec)
         if kind == "errors":

@@ -71,7 +71,14 @@ class Architecture(ABC):
         return sum(self.sizes.values())
 
     def split(self, theta: Tensor) -> dict[str, Tensor]:
-        """Return a view of each part of the parameters, ``(models, parameters of the part)``."""
+        """Split a tensor of model parameters into named parts, such as ``bias``.
+
+        Args:
+            theta: the parameters of several models, ``(models, parameters)``.
+
+        Returns:
+            A dictionary that maps the name of each part to a view of the tensor with the parameters in the part.
+        """
         parts = torch.split(theta, list(self.sizes.values()), dim=1)
         return dict(zip(self.sizes, parts, strict=True))
 

@@ -211,7 +211,10 @@ class PairwiseNetwork(Estimator):
 
 
 def _repeat_for_texts(features: Floats, vector: Floats) -> Floats:
-    """Repeat feature values for the two hypotheses, and vector values for the two hypotheses and the reference.
+    """Return a value for each input of the network, given a value for each feature and each vector dimension.
+
+    The inputs are the features of two hypotheses, followed by the sentence vectors of both hypotheses and of the
+    reference. Therefore, the result contains the feature values twice and the vector values three times.
 
     Args:
         features: the value for each feature, ``(features,)``.

@@ -40,7 +40,7 @@ class CometOptions(CosineOptions):
 
 
 class Cosine(Estimator):
-    """The metric COSINE: the cosine of the document vectors of hypothesis and reference.
+    """The metric COSINE: the cosine similarity between a hypothesis and a reference, based on document vectors.
 
     The metric does not have parameters to learn.
 

@@ -77,7 +77,8 @@ class CorpusOptions(Options):
 def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     """Train word vectors on text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
 
-    The training uses gensim, with METEOR-E's default options. To use vectors of other programs, convert them.
+    The Python library gensim trains the vectors. If another program has already trained vectors, use the command
+    `meteor-e vectors convert` instead.
 
     \b
     meteor-e vectors train europarl.fr.xz -l fr

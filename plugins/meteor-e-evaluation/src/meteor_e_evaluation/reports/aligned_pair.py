@@ -86,7 +86,7 @@ def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
 
 
 def _find_word_ranges(match: AlignedMatch) -> tuple[range, range]:
-    """Return the indices of the hypothesis words and of the reference words of a match."""
+    """Return the indices of the words that a match aligns: one range in the hypothesis and one in the reference."""
     hypothesis_end = match.hypothesis_start + match.hypothesis_length
     reference_end = match.reference_start + match.reference_length
     return range(match.hypothesis_start, hypothesis_end), range(match.reference_start, reference_end)
@@ -300,7 +300,11 @@ class _ColumnRenderer:
         return link
 
     def _mark_chunk(self, words: range, width: int) -> Text:
-        """Return the line above the hypothesis words. If a chunk begins in the column, the line contains its number."""
+        """Return a horizontal line that is shown above aligned words of the hypothesis.
+
+        In a chunk, each match directly follows the previous match in both texts. If a chunk begins with these words,
+        the line begins with the number of the chunk. If the words are not aligned, the line is empty.
+        """
         match = _first_match(self.hypothesis_matches, words)
         if match is None:
             return Text()

@@ -180,7 +180,7 @@ def _add_reference_words(
 
 
 def _make_system_data(report: Report, index: int, hypothesis_words: list[list[int]]) -> dict[str, Any]:
-    """Return the data of a system, which are encoded as JSON.
+    """Return a dictionary for the JSON data of a report, with a system's outputs, alignments, and scores.
 
     Args:
         report: the report.
@@ -210,7 +210,7 @@ def _list_match_fields(system: ScoredSystem) -> list[list[int]]:
 
 
 def _make_metric_data(report: Report, index: int) -> dict[str, Any]:
-    """Return the data of a metric, which are encoded as JSON."""
+    """Return a dictionary for the JSON data of a report, with a metric's label, number format, and explanations."""
     result = report.metrics[index]
     explanations = []
     for explanation in result.explanations:

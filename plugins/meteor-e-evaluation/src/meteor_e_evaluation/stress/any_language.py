@@ -442,7 +442,7 @@ class UnicodeForm(Rule):
 
 
 class Spaces(Rule):
-    """A space is doubled, another becomes a no-break space, and one is appended."""
+    """A space becomes a no-break space, and spaces are added between two words and at the end of the text."""
 
     name, group = "spaces", "writing"
     kind = "harmless"

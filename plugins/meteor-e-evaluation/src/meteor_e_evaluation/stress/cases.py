@@ -66,7 +66,7 @@ def find_replacements(draft: Draft, stages: Stages) -> dict[int, list[str]]:
 
 
 def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> list[str]:
-    """Find the first case whose conditions a word meets, and return its replacements for the word."""
+    """Return the replacements for a word from the first case (a rule with conditions) that applies to the word."""
     lower_word = draft.lower[index]
     properties = _describe_word(draft, index)
     for case in cases:

@@ -182,7 +182,7 @@ def _summarize_held_out(held_out: dict[str, Any]) -> str:
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
-    """Return a dictionary of comments on the folds of a cross-validation. The keys are the titles of the comments."""
+    """Summarize a cross-validation as a dictionary of short texts: one for all folds, and one for each fold."""
     comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
     for index in range(validation["folds"]):
         default = validation["default"][index]

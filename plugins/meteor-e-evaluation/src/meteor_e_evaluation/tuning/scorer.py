@@ -26,7 +26,7 @@ def make_point(parameters: Parameters) -> Point:
 
 
 class PointScorer:
-    """Computes METEOR scores of all outputs in a tuning set for different parameters.
+    """Computes the METEOR scores of all system outputs in a tuning set, for any values of METEOR's parameters.
 
     The scorer caches precision, recall, Fmean, and powers of the fragmentation. Scoring is fastest if only γ changes,
     because γ does not affect the cached values.

@@ -123,7 +123,7 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
     node_words: set[tuple[str, ...]] = set()
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
         for row in rows:
-            # If an entry has written forms, each SPARQL result row for the entry contains one written form.
+            # A row lacks ``word`` only if the entry does not have written forms. The entry's label is used instead.
             word = row["word"] if "word" in row else row.get("label", "")
             node_words.add((row["node"], word))
     return sorted(node_words)

@@ -1,4 +1,4 @@
-"""Find WordNet in a folder or file of the user, in nltk's data folders, or in Debian's WordNet folder."""
+"""Finds the files of WordNet in a folder that the user names, or by default in the folders of nltk and Debian."""
 
 from __future__ import annotations
 

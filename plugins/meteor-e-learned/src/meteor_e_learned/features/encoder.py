@@ -27,7 +27,7 @@ BATCH_SIZE = 8
 
 
 class _TokenizedSentence(NamedTuple):
-    """A sentence, and its tokenization as an ``Encoding`` of the library tokenizers."""
+    """A sentence, and its tokens as an ``Encoding`` object of the Python library ``tokenizers``."""
 
     text: str
     encoding: Any
@@ -36,9 +36,11 @@ class _TokenizedSentence(NamedTuple):
 class EncoderFeature(Feature):
     """The cosine of two sentence vectors, and the difference between the sentence vectors from an inner layer.
 
-    A sentence vector is the mean of the token vectors. The vectors of the inner layer are scaled to length 1. Inner
-    layers represent wording and grammar more than meaning. Therefore, a model can learn how the wording of systems
-    differs from human wording.
+    Each layer of the encoder, a neural network, computes a vector for every token. A sentence vector is the mean of the
+    token vectors from one layer. The cosine compares sentence vectors from the last layer. The difference compares
+    sentence vectors from an inner layer, which are scaled to length 1. Inner layers represent wording and grammar more
+    than meaning. Therefore, a model can learn from the difference how system outputs differ in wording from human
+    references.
 
     Values do not depend on the other sentences of a batch. Sentences are never padded. Sentences with equal numbers of
     word pieces are batched if a trial shows that the network then computes bit-identical vectors. Each distinct

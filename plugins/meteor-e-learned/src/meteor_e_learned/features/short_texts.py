@@ -107,7 +107,7 @@ def _make_form(word: str) -> str:
 
 
 class _FormCache(BoundedCache[str, str]):
-    """A cache of limited size from words to normalized words. Long words are not cached."""
+    """A cache of limited size that maps words to their normalized forms, such as stems. Long words are not cached."""
 
     __slots__ = ()
 

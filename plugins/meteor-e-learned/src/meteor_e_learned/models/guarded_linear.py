@@ -235,8 +235,8 @@ class GuardedLinear(LinearEstimator):
     def _fit_base(self, features: Floats, sums: Floats) -> Floats:
         """Fit a linear map that converts base scores, by default METEOR's, to the scale of the weighted sums.
 
-        Over the judged hypotheses, the converted scores and the centered sums both have the mean 0 and the same
-        standard deviation.
+        For the judged hypotheses, the converted scores have the mean 0 and the same standard deviation as the weighted
+        sums.
 
         Args:
             features: the features of the judged hypotheses.
