@@ -189,8 +189,9 @@ class Meteor(Metric):
         """Store the language and the components of the chain as attributes."""
         language = self.chain.language
         self.language = "" if language.code == "other" else language.code
-        prefixes = components.resources.nonbreaking_prefixes
-        self.normalizer = Normalizer(self.chain.normalization, language.apostrophes, prefixes)
+        self.normalizer = Normalizer(
+            self.chain.normalization, language.apostrophes, components.resources.nonbreaking_prefixes
+        )
         self.components = components
         self.resources: LanguageResources = components.resources
         self.lemmatizer = components.lemmatizer
