@@ -87,7 +87,7 @@ def check_core_version(distribution: Distribution | None) -> None:
             )
 
 
-_CORE_REQUIREMENT = re.compile(r"meteor[-_.]+e(?![A-Za-z0-9._-])(.*)", re.IGNORECASE | re.DOTALL)
+_CORE_REQUIREMENT = re.compile(r"meteor[-_.]+e(?![A-Za-z0-9._-])(?:\[[^\]]*\])?(.*)", re.IGNORECASE | re.DOTALL)
 """The pattern of requirements of meteor_e. The group contains the version specifier."""
 
 

@@ -130,7 +130,9 @@ def test_registry_reports_a_plugin_with_a_builtin_name(plugin_site):
     assert "claimed by" in errors["greedy-plugin"]
 
 
-@pytest.mark.parametrize("requirement", ["meteor_e==0.2.0", "meteor-e>=99", "Meteor.E (<0.0.1)"])
+@pytest.mark.parametrize(
+    "requirement", ["meteor_e==0.2.0", "meteor_e[metrics]==0.2.0", "meteor-e>=99", "Meteor.E (<0.0.1)"]
+)
 def test_registry_rejects_plugins_for_another_version(plugin_site, requirement):
     plugin_site.add("sound-plugin", INITIAL_PLUGIN, requires=["numpy", requirement])
     registry = plugin_site.registry()
@@ -149,6 +151,7 @@ def test_registry_rejects_plugins_for_another_version(plugin_site, requirement):
     "requirement",
     [
         f"meteor_e=={__version__}",
+        f"meteor_e[metrics]=={__version__}",
         "meteor_e",
         "meteor-e[metrics]>=0.0.1",
         "meteor_e==99; extra == 'future'",
@@ -157,6 +160,14 @@ def test_registry_rejects_plugins_for_another_version(plugin_site, requirement):
     ],
 )
 def test_registry_loads_plugins_for_this_version(plugin_site, requirement):
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN, requires=[requirement])
+    assert plugin_site.registry().matchers.get("initial").name == "initial"
+
+
+@pytest.mark.parametrize("requirement", [f"meteor_e=={__version__}", f"meteor_e[metrics]=={__version__}", "meteor-e"])
+def test_requirement_of_the_installed_version_is_checked_without_packaging(plugin_site, monkeypatch, requirement):
+    """The library packaging loads slowly, and the plugins of this repository require exactly their own version."""
+    monkeypatch.setitem(sys.modules, "packaging.requirements", None)
     plugin_site.add("sound-plugin", INITIAL_PLUGIN, requires=[requirement])
     assert plugin_site.registry().matchers.get("initial").name == "initial"
 
