@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import io
 import os
 import re
@@ -192,11 +193,14 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
             compression.
     """
     name = input_name(path)
-    is_standard_input = os.fspath(path) == "-"
+    if os.fspath(path) == "-":
+        with os_errors_as(InputError, f"cannot read {name}"):
+            content = _decompress_standard_input(sys.stdin.buffer)
+        yield content  # Standard input stays open after the with block.
+        return
     with os_errors_as(InputError, f"cannot read {name}"):
-        stream = _open_standard_input() if is_standard_input else _open_finite(path)
-    # Standard input stays open after the with block.
-    with contextlib.nullcontext() if is_standard_input else stream:
+        stream = _open_finite(path)
+    with stream:
         with os_errors_as(InputError, f"cannot read {name}"):
             content = decompress(stream, name)
         yield content
@@ -213,11 +217,16 @@ def _open_finite(path: PathLike) -> io.BufferedReader:
     return stream
 
 
-def _open_standard_input() -> io.BufferedReader:
-    """Return standard input as a binary stream that has the method ``peek``."""
-    stream = cast(io.RawIOBase, sys.stdin.buffer)
+@functools.lru_cache(maxsize=1)
+def _decompress_standard_input(stream: BinaryIO) -> io.BufferedReader[Any]:
+    """Return a stream of the decompressed content of standard input. The stream has the method ``peek``.
+
+    The result is cached, so that every caller gets the same stream. A second stream would miss the bytes that the first
+    stream has buffered, for example while the input format was detected.
+    """
     # Tests and embedding programs may replace standard input with a BytesIO object, which does not have peek().
-    return cast(io.BufferedReader, stream) if hasattr(stream, "peek") else io.BufferedReader(stream)
+    peekable = stream if hasattr(stream, "peek") else io.BufferedReader(cast(io.RawIOBase, stream))
+    return decompress(cast("io.BufferedReader[Any]", peekable), "standard input")
 
 
 def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
@@ -234,12 +243,6 @@ def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[A
         if re.match(pattern, first_bytes):
             return io.BufferedReader(import_module(module_name).open(stream))
     return stream
-
-
-def is_standard_input_compressed() -> bool:
-    """Return whether standard input is a gzip, bzip2 or xz file. The content can still be read from its start."""
-    first_bytes = _open_standard_input().peek(10)
-    return any(re.match(pattern, first_bytes) for pattern in _COMPRESSION_PATTERNS.values())
 
 
 def sha256_of(path: Path) -> str:

@@ -9,14 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from meteor_e.base.errors import InputError
-from meteor_e.base.files import (
-    PathLike,
-    SpooledPath,
-    input_name,
-    is_standard_input_compressed,
-    open_binary,
-    os_errors_as,
-)
+from meteor_e.base.files import PathLike, SpooledPath, input_name, open_binary, os_errors_as
 from meteor_e.formats.documents import TextCollection
 from meteor_e.formats.plain import read_segments
 
@@ -99,7 +92,7 @@ def _detect_content_format(path: str) -> str:
 
 
 def _read_head(path: str) -> bytes:
-    """Return the first bytes of a file. Uncompressed standard input can still be read from its start afterward."""
+    """Return the first bytes of a file. Standard input can still be read from its start afterward."""
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {input_name(path)}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
     return head
@@ -107,9 +100,6 @@ def _read_head(path: str) -> bytes:
 
 def spool_pipes(paths: Iterable[str]) -> list[str]:
     """Copy pipes, such as ``<(command)`` in a shell, to temporary files that can be opened several times.
-
-    Compressed standard input is copied, because detecting the format of compressed data consumes some of the data.
-    Uncompressed standard input is not copied.
 
     Returns:
         The paths, where the path of each pipe is replaced by the path of its copy.
@@ -119,8 +109,8 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
     """
     readable_paths = []
     for path in paths:
-        must_be_copied = is_standard_input_compressed() if path == "-" else Path(path).is_fifo()
-        readable_paths.append(spool_input(path) if must_be_copied else path)
+        is_pipe = path != "-" and Path(path).is_fifo()
+        readable_paths.append(spool_input(path) if is_pipe else path)
     return readable_paths
 
 

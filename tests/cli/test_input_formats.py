@@ -10,6 +10,9 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
+
+from meteor_e.cli.score import score
 
 
 @pytest.mark.parametrize(
@@ -89,6 +92,15 @@ def test_score_reads_compressed_standard_input(tmp_path, compress):
     reference.write_text("a tree\n")
     command = [sys.executable, "-m", "meteor_e", "score", "-", str(reference), "-l", "other", "-q"]
     assert subprocess.run(command, input=compress(b"a tree\n"), capture_output=True, check=True).stdout == b"1.0\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--format-in", "plain"]])
+def test_score_reads_standard_input_that_a_program_replaced(tmp_path, options):
+    """The runner's standard input is a BytesIO object. Detecting the format must not consume its content."""
+    reference = tmp_path / "reference"
+    reference.write_text("a tree\n")
+    result = CliRunner().invoke(score, ["-", str(reference), "-l", "other", "-q", *options], input="a tree\n")
+    assert result.output == "1.0\n"
 
 
 def test_score_names_standard_input_in_errors_of_a_system_column(cli):
